@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from semblance.data.text import read_lines, read_rows, refuse_mark
+from semblance.data.text import read_lines, read_records, refuse_mark
 from semblance.errors import InputError, at
 
 # The longest record, in characters: an unbalanced quote swallows all that follows it, and must not
@@ -29,7 +29,7 @@ def read_csv(
     unbalanced or misplaced quote, or more than MAX_RECORD characters raise InputError with the line
     that the record starts at.
     """
-    records = _read_records(path)
+    records = _quoted_records(path)
     line, first = next(records, (1, None))
     if first is None:
         raise InputError(at(path, 1), "no header", f"the first line must name {', '.join(columns)}")
@@ -51,7 +51,7 @@ def read_tabs(
 
     A line must have one of the ``counts`` of fields. ``header``: what the first line must hold.
     """
-    rows = read_rows(path)
+    rows = read_records(path)
     if header and next(rows, (1, ""))[1].split("\t") != list(header):
         raise InputError(at(path, 1), f"the header is not {' '.join(header)}", HEADER)
     return _fields(rows, counts, " or ".join(map(str, counts)), path)
@@ -65,7 +65,7 @@ def read_tab_table(
     The header must name ``columns`` once each and may name more. A line may lack fields after the
     last of ``columns``.
     """
-    rows = read_rows(path)
+    rows = read_records(path)
     header = next(rows, (1, ""))[1].split("\t")
     _check_header(header, columns, at(path, 1))
     least = 1 + max(header.index(name) for name in columns)
@@ -96,7 +96,7 @@ def _check_header(header: list[str], columns: Sequence[str], where: str) -> None
         raise InputError(where, f"column {names:.200} stands twice", "rename one")
 
 
-def _read_records(path: Path | str) -> Iterator[tuple[int, str]]:
+def _quoted_records(path: Path | str) -> Iterator[tuple[int, str]]:
     """Join lines until quotes are balanced, which is where a record of RFC 4180 ends."""
     start = 0
     parts: list[str] = []

@@ -39,7 +39,7 @@ class FaqQuery:
     relevant: tuple[str, ...]
 
 
-class Reading(NamedTuple):
+class ReadingNotes(NamedTuple):
     """What was found in a user's own files: lines for the log, and counts for the record."""
 
     lines: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Faq:
     pairs: tuple[FaqPair, ...]
     queries: tuple[FaqQuery, ...]
     judgements: int | None = None
-    reading: Reading = field(default=Reading(), compare=False)
+    reading: ReadingNotes = field(default=ReadingNotes(), compare=False)
 
     def counts(self) -> dict[str, int]:
         """Return each count that a manifest can state of a bank."""

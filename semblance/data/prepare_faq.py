@@ -208,6 +208,5 @@ class _Prepared:
 
 
 def _write_bank(folder: Path, answers: list[str], questions: list[dict]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     write_parquet(pa.table({"text": answers}), folder / "answers.parquet")
     write_parquet(pa.Table.from_pylist(questions), folder / "questions.parquet")

@@ -1,5 +1,6 @@
 """From raw files to the pairs of the tasks that SentEval scores with a regressor, in its order."""
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -39,10 +40,8 @@ def write_parts(raw: Raw, settings: RelatednessSettings, folder: Path) -> dict[s
             for pair in in_order(apply_protocol(pairs, settings.protocol)):
                 row = asdict(pair) | {"part": part}
                 rows.append({column: row[column] for column in COLUMNS})
-    folder.mkdir(parents=True, exist_ok=True)
     write_parquet(pa.Table.from_pylist(rows), folder / PAIRS)
-    tasks = [row["task"] for row in rows]
-    return {task: tasks.count(task) for task in dict.fromkeys(tasks)}
+    return dict(Counter(row["task"] for row in rows))
 
 
 def in_order(pairs: list[ScoredPair]) -> list[ScoredPair]:

@@ -5,6 +5,7 @@ The script runs the Moses tokeniser for English without escaping
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +59,5 @@ def write_pairs(pairs: Sequence[ScoredPair], folder: Path) -> dict[str, int]:
     """Write pairs into ``pairs.parquet``; return the number of pairs of each task."""
     columns = ("task", "subset", "index", "sentence1", "sentence2", "score")
     table = {name: [getattr(pair, name) for pair in pairs] for name in columns}
-    folder.mkdir(parents=True, exist_ok=True)
     write_parquet(pa.table(table), folder / "pairs.parquet")
-    return {task: table["task"].count(task) for task in dict.fromkeys(table["task"])}
+    return dict(Counter(table["task"]))

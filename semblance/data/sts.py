@@ -52,36 +52,35 @@ def read_sts_year(folder: Path | str, year: int) -> list[ScoredPair]:
     inside = release / f"STS{year}-en-test"
     if inside.is_dir():
         release = inside
-    inputs = _find_files(release, "input")
-    golds = _find_files(release, "gs")
-    subsets = sorted(name for name in {*inputs, *golds} if (year, name) not in SKIPPED)
+    files = _find_files(release)
+    names = sorted({*files["input"], *files["gs"]})
+    subsets = [name for name in names if (year, name) not in SKIPPED]
     if not subsets:
         raise InputError(folder, f"no STS.input.*.txt of year {year}", "unpack the release here")
     pairs = []
     for name in subsets:
-        for kind, files in (("input", inputs), ("gs", golds)):
-            if name not in files:
+        for kind, found in files.items():
+            if name not in found:
                 problem = f"subset {name} has no {kind} file"
                 raise InputError(folder, problem, "unpack the whole release")
-        found = _read_subset(inputs[name], golds[name], year, name)
-        pairs += at_least_one(found, "scored pair", golds[name])
+        golds = files["gs"][name]
+        scored = _read_subset(files["input"][name], golds, year, name)
+        pairs += at_least_one(scored, "scored pair", golds)
     return pairs
 
 
-def _find_files(folder: Path, kind: str) -> dict[str, Path]:
-    """Return the paths of one kind, "gs" or "input", in a folder by their subset."""
+def _find_files(folder: Path) -> dict[str, dict[str, Path]]:
+    """Return the paths of a folder's files of sentences, "input", and of scores, "gs", by subset."""
     if not folder.is_dir():
         raise InputError(folder, "no such folder", "check the path or download it")
-    files: dict[str, Path] = {}
+    files: dict[str, dict[str, Path]] = {"input": {}, "gs": {}}
     for path in sorted(folder.iterdir()):
-        match = FILE_NAME.fullmatch(path.name)
-        if match is None or match["kind"] != kind:
-            continue
-        subset = match["subset"]
-        if subset in files:
-            problem = f"subset {subset} has two {kind} files"
-            raise InputError(path, problem, "keep one release in a folder")
-        files[subset] = path
+        if match := FILE_NAME.fullmatch(path.name):
+            of_kind = files[match["kind"]]
+            if match["subset"] in of_kind:
+                problem = f"subset {match['subset']} has two {match['kind']} files"
+                raise InputError(path, problem, "keep one release in a folder")
+            of_kind[match["subset"]] = path
     return files
 
 
@@ -204,7 +203,7 @@ class OwnPairs:
 
 
 def own_pairs(raw: Raw, task: str, settings: OwnPairs) -> list[ScoredPair]:
-    """Return a user's pairs, with what the reader tells of them; ``raw`` notes the file.
+    """Return a user's pairs, after its reader has printed what it recognised; ``raw`` notes the file.
 
     The reader is imported by name: its code counts in the digest of those runs alone that have
     such a file.

@@ -53,26 +53,29 @@ def at_least_one(found: Iterable[T], what: str, path: Path | str) -> Iterator[T]
         raise InputError(at(path, 1), f"no {what}", "fetch the release again")
 
 
-def read_lines(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple[int, str]]:
+def read_lines(
+    path: Path | str, encoding: Encoding = "utf-8", most: int | None = None
+) -> Iterator[tuple[int, str]]:
     """Yield each line's number, from 1, and its text without the line end.
 
-    Invalid UTF-8, a NUL, a missing file, what is no regular file, one that is too large, and a
-    truncated or broken gzip file raise InputError.
+    Invalid UTF-8, a NUL, a missing file, what is no regular file, one of more than ``most`` bytes
+    (MAX_FILE), and a truncated or broken gzip file raise InputError.
     """
     line = 0
+    most = most or MAX_FILE
     unpacked = 0
     checked = ALWAYS_UNPACKED
     is_gzip = str(path).endswith(".gz")
     try:
-        with open_regular(path, MAX_FILE) as packed:
+        with open_regular(path, most) as packed:
             file: BinaryIO = gzip.GzipFile(fileobj=packed) if is_gzip else packed
             while raw := file.readline(MAX_LINE + 1):
                 line += 1
                 unpacked += len(raw)
                 if unpacked > checked:
-                    _refuse_bomb(unpacked, packed.tell(), at(path, line))
+                    _refuse_bomb(unpacked, packed.tell(), most, at(path, line))
                     checked = unpacked + ALWAYS_UNPACKED
-                yield line, _decode(raw, path, line, encoding)
+                yield line, _decoded(raw, path, line, encoding)
         if is_gzip and line == 0 and Path(path).stat().st_size == 0:
             raise EOFError("no gzip data at all")  # the gzip module takes it for an empty text
     except FileNotFoundError:
@@ -83,14 +86,14 @@ def read_lines(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple
         raise InputError(path, f"cannot be read: {error.strerror or error}") from None
 
 
-def _refuse_bomb(unpacked: int, packed: int, where: str) -> None:
+def _refuse_bomb(unpacked: int, packed: int, most: int, where: str) -> None:
     """Raise InputError if so few packed bytes cannot hold so much text."""
-    if unpacked > min(MAX_FILE, ALWAYS_UNPACKED + MOST_PACKED * packed):
+    if unpacked > min(most, ALWAYS_UNPACKED + MOST_PACKED * packed):
         problem = f"{unpacked:,} bytes unpacked from {packed:,}"
         raise InputError(where, problem, "no text is packed so small: fetch it again")
 
 
-def _decode(raw: bytes, path: Path | str, line: int, encoding: Encoding) -> str:
+def _decoded(raw: bytes, path: Path | str, line: int, encoding: Encoding) -> str:
     """Decode one line strictly and take off its end."""
     if len(raw) > MAX_LINE:
         raise InputError(at(path, line), f"a line of more than {MAX_LINE} bytes", "check the file")
@@ -109,7 +112,7 @@ def _decode(raw: bytes, path: Path | str, line: int, encoding: Encoding) -> str:
     return text.removesuffix("\n")
 
 
-def read_rows(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple[int, str]]:
+def read_records(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple[int, str]]:
     """Yield like ``read_lines``, one record a line.
 
     A blank line raises InputError unless it is the file's last. So do a lone carriage return and a
@@ -147,7 +150,7 @@ def read_json_lines(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     strings that no UTF-8 file can hold (a NUL, half a surrogate pair); also for a blank line, unless
     it is the last.
     """
-    for line, text in read_rows(path):
+    for line, text in read_records(path):
         try:
             value = parse_strict(text)
             if not isinstance(value, dict):

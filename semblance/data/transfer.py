@@ -5,7 +5,8 @@ https://github.com/facebookresearch/SentEval): tokenised, one text or pair a lin
 normalised, because SentEval splits each text into its words.
 """
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from semblance.data.text import (
     filled,
     normalise,
     read_lines,
-    read_rows,
+    read_records,
     refuse_traces,
 )
 from semblance.errors import InputError, at
@@ -89,7 +90,7 @@ def read_trec(path: Path | str) -> list[LabelledText]:
     letters. So do an unknown class and an unknown kind.
     """
     found = []
-    for line, text in at_least_one(read_rows(path, "latin-1"), "text", path):
+    for line, text in at_least_one(read_records(path, "latin-1"), "text", path):
         _refuse_utf8(text, at(path, line))
         label, _, question = text.partition(" ")
         number = _class_of(label, at(path, line))
@@ -168,18 +169,14 @@ def write_items(raw: Raw, settings: TransferSettings, folder: Path) -> dict[str,
     Columns: task, part (train, dev or test; empty for a task without a split), index (from 0 within
     the part), label, sentence1, sentence2 (empty but for pairs).
     """
-    rows = [row for name in settings.datasets for row in _task_rows(raw, name)]
-    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for task in settings.datasets:
+        for part, texts in _texts_by_part(raw, task).items():
+            for index, text in enumerate(in_order(texts)):
+                row = {"task": task, "part": part, "index": index, "label": text.label}
+                rows.append(row | {"sentence1": text.first, "sentence2": text.second})
     write_parquet(pa.Table.from_pylist(rows), folder / ITEMS)
-    tasks = [row["task"] for row in rows]
-    return {task: tasks.count(task) for task in settings.datasets}
-
-
-def _task_rows(raw: Raw, task: str) -> Iterator[dict]:
-    for part, texts in _texts_by_part(raw, task).items():
-        for index, text in enumerate(in_order(texts)):
-            row = {"task": task, "part": part, "index": index, "label": text.label}
-            yield row | {"sentence1": text.first, "sentence2": text.second}
+    return dict(Counter(row["task"] for row in rows))
 
 
 def _texts_by_part(raw: Raw, task: str) -> dict[str, list[LabelledText]]:
@@ -204,9 +201,4 @@ def in_order(texts: list[LabelledText]) -> list[LabelledText]:
 
     It sorts them by their numbers of words and then by their labels; equal ones keep their order.
     """
-
-    def rank(text: LabelledText) -> tuple[int, int, int]:
-        """Return what orders the texts."""
-        return len(text.first.split()), len(text.second.split()), text.label
-
-    return sorted(texts, key=rank)
+    return sorted(texts, key=lambda t: (len(t.first.split()), len(t.second.split()), t.label))

@@ -1,27 +1,27 @@
 """GloVe's text format: each line has a word and its numbers, separated by single blanks.
 
-The first line tells how many numbers there are, d. A few words of glove.840B.300d contain blanks, so
+The first line has d numbers, and so has each. A few words of glove.840B.300d contain blanks, so
 the last d fields of a line are the numbers. Blanks alone separate: other white space, such as a
 no-break space, is itself a word there.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from semblance.data.text import BOM
+from semblance.data.text import read_lines
 from semblance.errors import InputError, at
-from semblance.files import open_regular
+from semblance.files import MOST
 
-MAX_LINE = 1 << 16  # bytes; a word with 300 numbers has about 2,700
-FIRST_ROWS = 1 << 12  # that memory is asked for at first; it grows by a quarter each time
+MAX_LINE = 1 << 16  # characters; a word with 300 numbers has about 2,700
+FIRST_ROWS = 1 << 12  # that have memory at first; it grows by a quarter each time
 FETCH = "fetch the file again"
 ONE_LENGTH = "give each word as many numbers as the first line has"
-NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf(inity)?)", re.I)
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+]?(nan|inf(inity)?)", re.I | re.A)
 
 
 class WordVectors(NamedTuple):
@@ -48,11 +48,13 @@ def read_word_vectors(
     rows: dict[str, int] = {}
     matrix = np.empty((0, 0), np.float32)
     counts = {"entries": 0, "repeated": 0, "left_out": 0}
-    for line, raw in islice(_lines(path), most):
+    for line, text in islice(read_lines(path, most=MOST), most):
         where = at(path, line)
+        if len(text) > MAX_LINE:
+            raise InputError(where, f"a line of more than {MAX_LINE} characters", "check the file")
         if line == 1:
-            matrix = np.empty((FIRST_ROWS, _width(raw, where)), np.float32)
-        word, vector = _entry(raw, matrix.shape[1], where)
+            matrix = np.empty((FIRST_ROWS, _width(text, where)), np.float32)
+        word, vector = _entry(text, matrix.shape[1], where)
         counts["entries"] += 1
         if word in rows:
             counts["repeated"] += 1
@@ -71,29 +73,10 @@ def read_word_vectors(
     return WordVectors(rows, matrix, counts)
 
 
-def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Yield each line's number, from 1, and its bytes without the line end."""
-    try:
-        with open_regular(path) as file:
-            line = 0
-            while raw := file.readline(MAX_LINE + 1):
-                line += 1
-                if len(raw) > MAX_LINE:
-                    problem = f"a line of more than {MAX_LINE} bytes"
-                    raise InputError(at(path, line), problem, "check the file")
-                if line == 1:
-                    raw = raw.removeprefix(BOM)
-                yield line, raw.removesuffix(b"\n").removesuffix(b"\r")
-    except FileNotFoundError:
-        raise InputError(path, "no such file", "check the path or download it") from None
-    except OSError as error:
-        raise InputError(path, f"cannot be read: {error.strerror or error}") from None
-
-
-def _width(raw: bytes, where: str) -> int:
+def _width(text: str, where: str) -> int:
     """Return how many numbers the first line has."""
-    fields = raw.split(b" ")
-    if len(fields) == 2 and all(field.isdigit() for field in fields):
+    fields = text.split(" ")
+    if len(fields) == 2 and all(field.isdecimal() for field in fields):
         problem = "a header of two counts, which GloVe's format does not have"
         raise InputError(where, problem, "remove this line")
     if len(fields) < 2:
@@ -101,31 +84,28 @@ def _width(raw: bytes, where: str) -> int:
     return len(fields) - 1
 
 
-def _entry(raw: bytes, width: int, where: str) -> tuple[str, np.ndarray]:
+def _entry(text: str, width: int, where: str) -> tuple[str, np.ndarray]:
     """Return the word of a line and its vector, (width,) float32."""
-    word, *fields = raw.rsplit(b" ", width)
+    word, *fields = text.rsplit(" ", width)
     if len(fields) < width:
         problem = f"{len(fields)} numbers, and {width} in the first line"
         raise InputError(where, problem, ONE_LENGTH)
+    behind = text.removeprefix(word)
     try:
         numbers = [float(field) for field in fields]
     except ValueError:
         numbers = []
-    if not numbers or b"_" in raw.removeprefix(word):  # Python reads 1_0 as 10
+    # Python reads 1_0 as 10, and the digits of every script.
+    if not numbers or "_" in behind or not behind.isascii():
         wrong = next(field for field in fields if not NUMBER.fullmatch(field))
-        problem = f"{wrong.decode(errors='replace')!r:.40} is no number"
-        raise InputError(where, problem, FETCH)
+        raise InputError(where, f"{wrong!r:.40} is no number", FETCH)
     with np.errstate(over="ignore"):
         vector = np.array(numbers).astype(np.float32)
     if not np.isfinite(vector).all():
         raise InputError(where, "a number is not finite", FETCH)
-    _, blank, last = word.rpartition(b" ")
+    _, blank, last = word.rpartition(" ")
     if blank and NUMBER.fullmatch(last):
         raise InputError(where, f"more than the {width} numbers of the first line", ONE_LENGTH)
-    if not word.strip(b" "):
+    if not word.strip(" "):
         raise InputError(where, "no word before the numbers", FETCH)
-    try:
-        return word.decode(), vector
-    except UnicodeDecodeError as error:
-        problem = f"the word is not UTF-8: {error.reason} at byte {error.start}"
-        raise InputError(where, problem, "convert the file to UTF-8") from None
+    return word, vector

@@ -11,7 +11,6 @@ optimum is unique, so that it depends neither on the solver nor on the point it 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -58,16 +57,16 @@ class Predicted:
     labels: np.ndarray
 
 
+@dataclass(frozen=True)
 class Classifier:
     """SentEval's classifier with a number of ``folds`` and the ``seed`` of their shuffling.
 
     ``threads`` fits run at a time. Each has one thread, so that their number changes no digit.
     """
 
-    def __init__(self, folds: int, seed: int, threads: int):
-        self.folds = folds
-        self.seed = seed
-        self.threads = threads
+    folds: int
+    seed: int
+    threads: int
 
     def predict(self, parts: Mapping[str, Labelled]) -> list[Predicted]:
         """Return the predictions of dev and test items for a task in these parts.
@@ -94,7 +93,13 @@ class Classifier:
     ) -> list[Predicted]:
         """Choose C by folds of ``train``, then fit to all of it."""
         splits = self._splits(train.labels)
-        by_fold = list(pool.map(partial(_of_split, train, grid), splits))  # each (grid, m)
+
+        def of_split(split: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+            """Return the labels (grid, m) of the items held out."""
+            fitted, held_out = split
+            return _fit(train.part(fitted), grid, train.features[held_out])
+
+        by_fold = list(pool.map(of_split, splits))
         accuracies = [
             np.mean(labels == train.labels[held_out], axis=1)
             for labels, (_, held_out) in zip(by_fold, splits, strict=True)
@@ -124,13 +129,6 @@ def _on_dev(parts: Mapping[str, Labelled], pool: ThreadPoolExecutor) -> list[Pre
     best = _position_of_best(np.array([np.mean(found == dev.labels) for found in labels]))
     on_dev = Predicted("dev", 0, 0, GRID[best], np.arange(len(dev.labels)), labels[best])
     return [on_dev, _tested(train, parts["test"], GRID[best])]
-
-
-def _of_split(
-    train: Labelled, grid: tuple[float, ...], split: tuple[np.ndarray, np.ndarray]
-) -> np.ndarray:
-    fitted, held_out = split
-    return _fit(train.part(fitted), grid, train.features[held_out])
 
 
 def _tested(train: Labelled, test: Labelled, c: float) -> Predicted:

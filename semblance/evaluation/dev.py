@@ -12,14 +12,14 @@ import numpy as np
 from semblance.errors import InputError
 from semblance.evaluation.metrics import average_precision, cosine_pairs, rank_relevant, spearman
 from semblance.evaluation.prepared import PAIRS, QUESTIONS, read_bank, read_pairs
-from semblance.evaluation.texts import Texts
+from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
-from semblance.models.prompts import NO_PROMPTS, Prompts
 from semblance.models.saved import LENGTH, TOKENIZER, SavedModel
 from semblance.models.vectors import collapsed
 from semblance.provenance import checked
 
 DevScore = Callable[[Encoder], float]
+Metric = Callable[[Vectors], float]
 
 
 def dev_set(path: str, base: str, max_length: int) -> tuple[DevScore, dict[str, Any]]:
@@ -30,51 +30,48 @@ def dev_set(path: str, base: str, max_length: int) -> tuple[DevScore, dict[str, 
     texts up to ``max_length`` tokens, as in training. The score is NaN for collapsed embeddings.
     """
     record = checked(path)
-    outputs = record["outputs"]
     model = SavedModel.read(base, TOKENIZER, LENGTH)
-    folder = Path(path).parent
-    if PAIRS in outputs:
-        score = similarity_score(folder, model.tokenizer, model.max_length, model.prompts.default)
-    elif QUESTIONS in outputs:
-        score = retrieval_score(folder, model.tokenizer, max_length, model.prompts)
+    if PAIRS in record["outputs"]:
+        texts, metric = of_pairs(Path(path).parent, model)
+        max_length = model.max_length
+    elif QUESTIONS in record["outputs"]:
+        texts, metric = of_bank(Path(path).parent, model)
     else:
         raise InputError(path, f"lists neither {PAIRS} nor {QUESTIONS}", "prepare it again")
+
+    def score(encoder: Encoder) -> float:
+        """Return the metric of the vectors of all texts."""
+        vectors = texts.encode(encoder, max_length)
+        if collapsed(vectors.matrix):
+            return float("nan")
+        return metric(vectors)
+
     return score, record
 
 
-def similarity_score(folder: Path, tokenizer: Path, max_length: int, prompt: str = "") -> DevScore:
-    """Return Spearman's ρ of an encoder on prepared pairs, as a function of the encoder."""
+def of_pairs(folder: Path, model: SavedModel) -> tuple[Texts, Metric]:
+    """Return the sentences of prepared pairs, and Spearman's ρ of their cosines with the gold scores."""
     pairs = read_pairs(folder)
     left = pairs["sentence1"].tolist()
     right = pairs["sentence2"].tolist()
-    texts = Texts(left + right, tokenizer, prompt)
 
-    def score(encoder: Encoder) -> float:
-        """Return Spearman's ρ of the cosines with the gold scores."""
-        vectors = texts.encode(encoder, max_length)
-        if collapsed(vectors.matrix):
-            return float("nan")
+    def metric(vectors: Vectors) -> float:
+        """Return Spearman's ρ."""
         return spearman(cosine_pairs(vectors.of(left), vectors.of(right)), pairs["score"])
 
-    return score
+    return Texts(left + right, model.tokenizer, model.prompts.default), metric
 
 
-def retrieval_score(
-    folder: Path, tokenizer: Path, max_length: int, prompts: Prompts = NO_PROMPTS
-) -> DevScore:
-    """Return the MAP of an encoder on the questions of a bank, as a function of the encoder."""
+def of_bank(folder: Path, model: SavedModel) -> tuple[Texts, Metric]:
+    """Return the answers and questions of a bank, and the mean average precision of the questions."""
     bank = read_bank(folder)
-    queries = prompts.queries(question.text for question in bank.questions)
-    answers = prompts.documents(bank.answers)
+    queries = model.prompts.queries(question.text for question in bank.questions)
+    answers = model.prompts.documents(bank.answers)
     relevant = [question.relevant for question in bank.questions]
-    texts = Texts([*answers, *queries], tokenizer)
 
-    def score(encoder: Encoder) -> float:
-        """Return the mean average precision of the questions."""
-        vectors = texts.encode(encoder, max_length)
-        if collapsed(vectors.matrix):
-            return float("nan")
+    def metric(vectors: Vectors) -> float:
+        """Return the mean average precision."""
         ranks = rank_relevant(vectors.of(answers), vectors.of(queries), relevant)
         return float(np.mean([average_precision(r) for r in ranks]))
 
-    return score
+    return Texts([*answers, *queries], model.tokenizer), metric

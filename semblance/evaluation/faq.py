@@ -1,6 +1,6 @@
 """FAQ retrieval: every answer of the bank is ranked for each query, under each protocol."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -15,11 +15,9 @@ from semblance.evaluation.metrics import (
     refuse_zero_vectors,
     relevant_ranks,
 )
-from semblance.evaluation.prepared import Question, read_bank
-from semblance.evaluation.scored import Evaluation, Target
+from semblance.evaluation.prepared import BankQuestion, read_bank
+from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
 from semblance.evaluation.texts import Texts
-from semblance.models.encoder import Encoder
-from semblance.models.prompts import NO_PROMPTS, Prompts
 from semblance.models.vectors import unit
 from semblance.names import FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
 from semblance.provenance import outputs_digest
@@ -39,69 +37,52 @@ Scores = Iterable[np.ndarray]  # of all answers (A,), for one question after ano
 
 
 @dataclass(frozen=True)
-class FaqRun:
-    """Which model is evaluated on which fold of a bank, and how it ranks; φ of an entropy model."""
+class FaqRun(ModelRun):
+    """Which model is evaluated on which fold of a bank, and how it ranks."""
 
-    corpus: str
-    base: str
-    method: str
-    seed: str
     bank: str
     fold: int
     protocols: tuple[str, ...]
-    phi: str = ""
     ranking: Ranking = field(default_factory=Ranking)
 
 
-class Retrieval:
-    """Some questions of a bank against all its answers, tokenised for one tokenizer.
+def predict(
+    evaluation: ModelEvaluation,
+    candidates: Candidates,
+    questions: Mapping[str, Sequence[BankQuestion]],
+    max_length: int,
+    by: By,
+) -> dict[str, list]:
+    """Return per-query columns: protocol, query, ranks, acc@k, ap, top; those of dev come last.
 
-    Test and dev questions are embedded apart, so that the ones do not move the last digits of the
-    others.
+    ``questions``: those of ``test`` and of ``dev``, each against all answers of the bank.
+    ``top`` holds the numbers of the best answers, ``top_scores`` their scores. ``confidence`` is
+    the cosine of the best answer, or its BM25 score where no vectors rank; ``without`` is that
+    of the best answer that is not relevant, which would come first if these were not there.
     """
-
-    def __init__(
-        self,
-        candidates: Candidates,
-        test: Sequence[Question],
-        dev: Sequence[Question],
-        tokenizer_file: str | Path,
-        prompts: Prompts = NO_PROMPTS,
-    ):
-        self.candidates = candidates
-        self.test = list(test)
-        self.dev = list(dev)
-        self.compared = prompts.of_faq(candidates.texts, candidates.questions)
-        self.queries = prompts.queries(texts_of(test))
-        self.dev_queries = prompts.queries(texts_of(dev))
-        self.test_texts = Texts([*self.compared, *self.queries], tokenizer_file)
-        self.dev_texts = Texts(self.dev_queries, tokenizer_file)
-
-    def predict(self, encoder: Encoder, max_length: int, by: By = "vectors") -> dict[str, list]:
-        """Return per-query columns: protocol, query, ranks, acc@k, ap, top; those of dev come last.
-
-        ``top`` holds the numbers of the best answers, ``top_scores`` their scores. ``confidence`` is
-        the cosine of the best answer, or its BM25 score where no vectors rank; ``without`` is that
-        of the best answer that is not relevant, which would come first if these were not there.
-        """
-        test: list[Scores] = []
-        dev: list[Scores] = []
-        if by != "words":
-            of_test = self.test_texts.encode(encoder, max_length)
-            of_dev = self.dev_texts.encode(encoder, max_length)
-            texts = of_test.of(self.compared)  # (T, d)
-            test.append(by_vectors(self.candidates, texts, of_test.of(self.queries)))
-            dev.append(by_vectors(self.candidates, texts, of_dev.of(self.dev_queries)))
-        if by != "vectors":
-            words = Words(self.candidates.texts)
-            test.append(by_words(self.candidates, words, texts_of(self.test)))
-            dev.append(by_words(self.candidates, words, texts_of(self.dev)))
-        found = ranked(test, self.test)
-        of_dev_questions = ranked(dev, self.dev)
-        return {name: column + of_dev_questions[name] for name, column in found.items()}
+    rankings: dict[str, list[Scores]] = {part: [] for part in ("test", "dev")}
+    if by != "words":
+        prompts = evaluation.model.prompts
+        compared = prompts.of_faq(candidates.texts, candidates.questions)
+        queries = {part: prompts.queries(texts_of(questions[part])) for part in rankings}
+        # Apart, so that dev questions do not move the last digits of the others.
+        read = {"test": [*compared, *queries["test"]], "dev": queries["dev"]}
+        vectors = {
+            part: Texts(texts, evaluation.model.tokenizer).encode(evaluation.encoder, max_length)
+            for part, texts in read.items()
+        }
+        texts = vectors["test"].of(compared)  # (T, d)
+        for part, found in rankings.items():
+            found.append(by_vectors(candidates, texts, vectors[part].of(queries[part])))
+    if by != "vectors":
+        words = Words(candidates.texts)
+        for part, found in rankings.items():
+            found.append(by_words(candidates, words, texts_of(questions[part])))
+    test, dev = (ranked(rankings[part], questions[part]) for part in rankings)
+    return {name: column + dev[name] for name, column in test.items()}
 
 
-def texts_of(questions: Iterable[Question]) -> list[str]:
+def texts_of(questions: Iterable[BankQuestion]) -> list[str]:
     """Return the texts of some questions."""
     return [question.text for question in questions]
 
@@ -121,7 +102,7 @@ def by_words(candidates: Candidates, words: Words, queries: Sequence[str]) -> Sc
         yield candidates.best(words.scores([query]))[0]
 
 
-def ranked(rankings: Sequence[Scores], questions: Sequence[Question]) -> dict[str, list]:
+def ranked(rankings: Sequence[Scores], questions: Sequence[BankQuestion]) -> dict[str, list]:
     """Return the per-query columns of some questions, given the scores of one ranking or more."""
     columns: dict[str, list] = {
         "protocol": [q.protocol for q in questions],
@@ -173,22 +154,22 @@ def evaluate_faq(
 
     ``bank`` and ``dev`` are the records of the whole bank and of the fold's dev questions.
     """
-    evaluation = Evaluation(model, {"data": bank, "dev": dev}, target)
-    saved = evaluation.model
+    evaluation = ModelEvaluation(model, {"data": bank, "dev": dev}, target)
     folder = Path(bank).parent
     whole = read_bank(folder)
     of_dev = read_bank(Path(dev).parent)
     if of_dev.answers != whole.answers:
         problem = "its answers are not those of the bank"
         raise InputError(dev, problem, "delete both records and prepare the bank again")
-    test = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
-    questions = [replace(question, protocol=FAQ_DEV) for question in of_dev.questions]
+    questions = {
+        "test": [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols],
+        "dev": [replace(question, protocol=FAQ_DEV) for question in of_dev.questions],
+    }
     held_out = (run.fold, dev_part(run.fold, evaluation.read["data"]["folds"]))
     texts = read_parquet(folder / CANDIDATES, Candidate._fields).to_pylist()
     known = [Candidate(**text) for text in texts]
     candidates = known_candidates(known, run.ranking.match, held_out)
-    retrieval = Retrieval(candidates, test, questions, saved.tokenizer, saved.prompts)
-    predictions = retrieval.predict(evaluation.encoder, max_length, run.ranking.by)
+    predictions = predict(evaluation, candidates, questions, max_length, run.ranking.by)
     rows = list(score_rows(predictions))
     for row in rows:
         row |= {"fold": str(run.fold), "task": run.bank}

@@ -24,7 +24,7 @@ from semblance.provenance import Record, beside, checked, named_beside, write_re
 
 
 @dataclass(frozen=True)
-class Model:
+class TextEncoder:
     """An encoder that reads texts up to the longest input of its folder."""
 
     encoder: Encoder
@@ -69,13 +69,6 @@ class StsB:
 
 
 @dataclass(frozen=True)
-class Collection:
-    """The distinct sentences of a corpus."""
-
-    sentences: list[str]
-
-
-@dataclass(frozen=True)
 class FigureInputs:
     """The records that a figure is measured from: one model for each run, and its texts.
 
@@ -105,7 +98,7 @@ def measure_figure(
     if KINDS[settings.kind] == "model":
         data, name = StsB.read(folder), PAIRS
     else:
-        data, name = Collection(read_sentences(folder)), "sentences.arrow"
+        data, name = read_sentences(folder), "sentences.arrow"
     note(inputs.texts, name, record)
     rows: list[Row] = []
     device = ""
@@ -114,7 +107,7 @@ def measure_figure(
         note(path, WEIGHTS, saved.record)
         encoder, _ = open_model(saved, target)
         device = device_of(encoder)
-        found = module.rows(Model(encoder, saved), data, **settings.options)
+        found = module.rows(TextEncoder(encoder, saved), data, **settings.options)
         rows += [{**run._asdict(), **row} for row in found]
     write_text(csv, rows_csv((*FigureRun._fields, *module.COLUMNS), rows))
     write_record(

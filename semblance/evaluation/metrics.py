@@ -51,7 +51,7 @@ def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
 
     Ties: score descending, then candidate number ascending.
     """
-    order = np.lexsort((np.arange(len(scores)), -scores))
+    order = np.argsort(-scores, kind="stable")
     position = np.empty(len(scores), dtype=np.int64)
     position[order] = np.arange(1, len(scores) + 1)
     return np.sort(position[relevant])

@@ -15,7 +15,7 @@ Columns = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Question:
+class BankQuestion:
     """A query with the candidate numbers of its relevant answers."""
 
     protocol: str
@@ -30,7 +30,7 @@ class Bank:
     """A FAQ bank as prepared: the distinct answers, and questions of one or both protocols."""
 
     answers: tuple[str, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[BankQuestion, ...]
 
 
 def read_columns(path: Path, names: Sequence[str]) -> Columns:
@@ -52,5 +52,5 @@ def read_bank(folder: str | Path) -> Bank:
     questions = []
     for row in read_parquet(Path(folder, QUESTIONS), columns).to_pylist():
         relevant = tuple(row.pop("relevant"))
-        questions.append(Question(**row, relevant=relevant))
+        questions.append(BankQuestion(**row, relevant=relevant))
     return Bank(tuple(answers), tuple(questions))

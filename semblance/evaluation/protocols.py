@@ -38,7 +38,7 @@ Row = dict[str, Any]  # one score, by COLUMNS; its value is None where it is und
 
 
 @dataclass(frozen=True)
-class Reading:
+class TextInput:
     """How texts are read: a text put before each of them, and the most tokens of one."""
 
     prompt: str
@@ -78,7 +78,7 @@ class Poolings:
 
 
 class EveryPooling:
-    """A model whose vectors can be asked for by each pooling, its own among them."""
+    """A model that gives vectors by each pooling, its own among them."""
 
     def __init__(self, model: FoundModel, device: str = "cpu"):
         self.model = model
@@ -125,7 +125,7 @@ def distinct(tokens: Tokens) -> tuple[Tokens, np.ndarray]:
     return Tokens(np.concatenate([tokens.ids[:0], *parts]), offsets), np.array(place, dtype=int)
 
 
-def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: Reading) -> list[Row]:
+def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: TextInput) -> list[Row]:
     """Return the scores of one task's pairs, whose texts are as released, under every protocol."""
     model = pooled.model
     texts = []
@@ -160,24 +160,29 @@ def _in_points(found: Row) -> Row:
     return {name: (found | {"value": value})[name] for name in COLUMNS}
 
 
-def averages(rows: Sequence[Row], tasks: Sequence[str]) -> Iterator[Row]:
+def averages(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield the mean over the tasks of each protocol; ``n`` is the number of tasks."""
-    by_protocol: dict[tuple, dict[str, float | None]] = {}
-    for row in rows:
-        if row["task"] in tasks and row["aggregation"] != "subset":
-            by_protocol.setdefault(line_of(row), {})[row["task"]] = row["value"]
-    for key, values in by_protocol.items():
+    for key, by_task in lines_of(rows).items():
+        values = by_task.values()
         value = None
-        if None not in values.values():
-            value = math.fsum(values.values()) / len(values)
+        if None not in values:
+            value = math.fsum(values) / len(values)
         found = dict(zip(LINE, key, strict=True))
         found |= {"task": AVERAGE, "subset": "", "value": value, "n": len(values)}
         yield {name: found[name] for name in COLUMNS}
 
 
-def line_of(row: Row) -> tuple:
-    """Return what the scores of one line of the table have in common: the values of LINE."""
-    return tuple(row[name] for name in LINE)
+def lines_of(rows: Iterable[Row]) -> dict[tuple, dict[str, float | None]]:
+    """Return the scores of each protocol by their task; those of subsets are left out.
+
+    A key holds the values of LINE.
+    """
+    lines: dict[tuple, dict[str, float | None]] = {}
+    for row in rows:
+        if row["aggregation"] != "subset":
+            key = tuple(row[name] for name in LINE)
+            lines.setdefault(key, {})[row["task"]] = row["value"]
+    return lines
 
 
 def check_length(length: int) -> int:
@@ -214,10 +219,7 @@ def table_text(
     columns = {task: task for task in tasks}
     if len(tasks) > 1:
         columns[AVERAGE] = f"average of {len(tasks)}"
-    lines: dict[tuple, dict[str, float | None]] = {}
-    for row in rows:
-        if row["aggregation"] != "subset":
-            lines.setdefault(line_of(row), {})[row["task"]] = row["value"]
+    lines = lines_of(rows)
     cells = [[*LEADING, *columns.values()]]
     for (pooling, own, text, metric, aggregation), values in lines.items():
         found = [values.get(task) for task in columns]
@@ -255,15 +257,14 @@ def nearest_text(rows: Sequence[Row], number: float) -> str:
     return "\n".join(lines)
 
 
-def csv_text(rows: Iterable[Row]) -> str:
+def scores_csv(rows: Iterable[Row]) -> str:
     """Return the scores as CSV, unrounded, one a line; an undefined one is ``n/a``."""
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer.writeheader()
     for row in rows:
-        value = NOTHING if row["value"] is None else str(row["value"])
-        fields = row | {"own": str(row["own"]).lower(), "value": value}
-        writer.writerow([fields[name] for name in COLUMNS])
+        value = NOTHING if row["value"] is None else row["value"]
+        writer.writerow(row | {"own": str(row["own"]).lower(), "value": value})
     return buffer.getvalue()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from semblance.evaluation.features import pair_features
 from semblance.evaluation.prepared import PAIRS, Columns, read_columns
 from semblance.evaluation.regressor import Rated, Regressor
-from semblance.evaluation.scored import Evaluation, Target, protocol_of
+from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target, protocol_of
 from semblance.evaluation.sts import METRICS
 from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
@@ -21,15 +21,10 @@ SCORED = ("test", "dev")  # the parts that are predicted
 
 
 @dataclass(frozen=True)
-class RelatednessRun:
-    """Which model is evaluated, and the seed of the regressors; φ of an entropy model."""
+class RelatednessRun(ModelRun):
+    """Which model is evaluated, and the seed of the regressors."""
 
-    corpus: str
-    base: str
-    method: str
-    seed: str
     regressor_seed: Seed
-    phi: str = ""
 
 
 class Relatedness:
@@ -69,7 +64,7 @@ class Relatedness:
         return Rated(pair_features(vectors, first, second), scores)
 
 
-def score_rows(predictions: Columns) -> Iterator[dict]:
+def correlation_rows(predictions: Columns) -> Iterator[dict]:
     """Yield task, subset, metric, aggregation, value, n of the test and of the dev pairs."""
     for task in dict.fromkeys(predictions["task"].tolist()):
         for part, aggregation in REGRESSOR.items():
@@ -85,12 +80,12 @@ def evaluate_relatedness(run: RelatednessRun, model: str, data: str, target: Tar
 
     ``data`` is the record of the prepared pairs.
     """
-    evaluation = Evaluation(model, {"data": data}, target)
+    evaluation = ModelEvaluation(model, {"data": data}, target)
     saved = evaluation.model
     protocol = protocol_of(data)
     pairs = read_columns(Path(data).parent / PAIRS, COLUMNS)
     tasks = Relatedness(pairs, saved.tokenizer, saved.prompts.default)
     predictions = tasks.predict(evaluation.encoder, saved.max_length, run.regressor_seed)
-    rows = [{"fold": "", "protocol": protocol, **row} for row in score_rows(predictions)]
+    rows = [{"fold": "", "protocol": protocol, **row} for row in correlation_rows(predictions)]
     settings = {"regressor_seed": run.regressor_seed}
     evaluation.write("evaluate_relatedness", run, rows, predictions, **settings)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -35,14 +35,15 @@ from semblance.settings import StsProtocol, decode_as
 LIBRARIES_THAT_COUNT = ("python", "machine", "torch", "numpy", "tokenizers")
 
 
-class Run(Protocol):
+@dataclass(frozen=True)
+class ModelRun:
     """Which model is evaluated; φ of an entropy model."""
 
     corpus: str
     base: str
     method: str
     seed: str
-    phi: str
+    phi: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Scored:
     """
 
     stage: str
-    run: Run
+    run: ModelRun
     rows: Iterable[dict]
     predictions: dict
     facts: dict
@@ -76,7 +77,7 @@ class Scored:
 def open_model(
     model: SavedModel, target: Target, libraries: tuple[str, ...] = ()
 ) -> tuple[Encoder | WordAverage, dict]:
-    """Load a model for evaluation; return it and the facts that stand beside each of its scores.
+    """Load a model for evaluation; return it and the facts that each of its scores names.
 
     ``libraries`` are those that the scores depend on besides LIBRARIES_THAT_COUNT.
     """
@@ -135,7 +136,7 @@ def device_of(encoder: Encoder | WordAverage) -> str:
     return device_name(encoder.words.weight.device.type)
 
 
-class Evaluation:
+class ModelEvaluation:
     """The evaluation of one model: what it reads, checked, and the model, opened.
 
     ``data`` are the paths of the records of prepared data by name; ``data`` among them are the tests.
@@ -153,7 +154,7 @@ class Evaluation:
         self.read["weights"] = self.model.record
 
     def write(
-        self, stage: str, run: Run, rows: Iterable[dict], predictions: dict, **settings: Any
+        self, stage: str, run: ModelRun, rows: Iterable[dict], predictions: dict, **settings: Any
     ) -> None:
         """Write the scores, the predictions and the record; ``settings`` besides those of Compute."""
         device = device_of(self.encoder)

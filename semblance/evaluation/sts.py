@@ -10,7 +10,7 @@ import numpy as np
 from semblance.evaluation.geometry import NEAR, alignment, uniformity
 from semblance.evaluation.metrics import cosine_pairs, pearson, refuse_zero_vectors, spearman
 from semblance.evaluation.prepared import read_pairs
-from semblance.evaluation.scored import Evaluation, Target, protocol_of
+from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target, protocol_of
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
@@ -28,17 +28,12 @@ WhitenedOn = Literal["target"]  # by an evaluation: the sentences of the task
 
 
 @dataclass(frozen=True)
-class StsRun:
-    """Which model is evaluated on STS; φ of an entropy model.
+class StsRun(ModelRun):
+    """Which model is evaluated on STS.
 
     ``whitening``: its vectors are whitened for each task, on the sentences of that task.
     """
 
-    corpus: str
-    base: str
-    method: str
-    seed: str
-    phi: str = ""
     whitening: WhitenedOn | None = None
 
 
@@ -156,7 +151,7 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     ``test`` and ``dev`` are the records of the prepared pairs. Each score names the protocol of
     its pairs.
     """
-    evaluation = Evaluation(model, {"data": test, "dev": dev}, target)
+    evaluation = ModelEvaluation(model, {"data": test, "dev": dev}, target)
     saved = evaluation.model
     of_test = {"fold": "", "protocol": protocol_of(test)}
     of_dev = {"fold": "", "protocol": protocol_of(dev)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,11 +33,11 @@ class Texts:
         return Vectors(vectors, self.numbers)
 
 
-class Vectors:
-    """Vectors by text."""
+class Vectors(NamedTuple):
+    """Vectors (n, d), and the number of each text among them."""
 
-    def __init__(self, matrix: np.ndarray, numbers: dict[str, int]):
-        self.matrix, self.numbers = matrix, numbers
+    matrix: np.ndarray
+    numbers: dict[str, int]
 
     def of(self, texts: Sequence[str]) -> np.ndarray:
         """Return the vectors of ``texts``, (len(texts), d) float32."""

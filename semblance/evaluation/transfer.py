@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.evaluation.classifier import Classifier, Labelled, Predicted
+from semblance.evaluation.classifier import Classifier, Labelled
 from semblance.evaluation.features import pair_features
 from semblance.evaluation.prepared import Columns, read_columns
-from semblance.evaluation.scored import Evaluation, Target
+from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
 from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
 from semblance.settings import Count, Seed
@@ -17,21 +17,17 @@ from semblance.settings import Count, Seed
 ITEMS = "items.parquet"
 COLUMNS = ("task", "part", "index", "label", "sentence1", "sentence2")
 WITH_F1 = ("mrpc",)  # the task that SentEval also measures by the F1 of label 1
+PREDICTED = ("task", "part", "fold", "inner", "index", "gold", "predicted", "c")
 LIBRARIES = ("scipy", "scikit-learn")  # that fit the classifiers
 PROTOCOL = "senteval"  # of the texts: they are released in no other form
 
 
 @dataclass(frozen=True)
-class TransferRun:
-    """Which model is evaluated; the classifier's folds and the seed of their shuffling; φ."""
+class TransferRun(ModelRun):
+    """Which model is evaluated; the classifier's folds and the seed of their shuffling."""
 
-    corpus: str
-    base: str
-    method: str
-    seed: str
     folds: Count
     shuffle: Seed
-    phi: str = ""
 
 
 class Transfer:
@@ -46,17 +42,22 @@ class Transfer:
     def predict(self, encoder: Encoder, max_length: int, classifier: Classifier) -> Columns:
         """Return one row for each prediction of a held-out item.
 
-        Columns: task, part (dev or test), fold, inner, index (of the item, in its part of the
-        data), gold, predicted, c. docs/decisions.md says what the folds are.
+        Its columns are PREDICTED; ``part`` is dev or test, and ``index`` that of the item in its
+        part of the data. docs/decisions.md says what the folds are.
         """
         vectors = self.texts.encode(encoder, max_length)
         blocks = []
         for task in dict.fromkeys(self.items["task"].tolist()):
             parts = self._parts(task, vectors)
-            gold = {name: part.labels for name, part in parts.items()}
             for found in classifier.predict(parts):
-                blocks.append(_columns(task, found, _gold_of(gold, found)))
-        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+                # Dev items of a task without a dev part are of train, and without any of the whole.
+                place = next(name for name in (found.part, "train", "") if name in parts)
+                block = {"index": found.items, "gold": parts[place].labels[found.items]}
+                block["predicted"] = found.labels
+                same = {"task": task, "part": found.part, "fold": found.fold}
+                same |= {"inner": found.inner, "c": found.c}
+                blocks.append(block | {n: np.full(len(found.items), v) for n, v in same.items()})
+        return {name: np.concatenate([block[name] for block in blocks]) for name in PREDICTED}
 
     def _parts(self, task: str, vectors: Vectors) -> dict[str, Labelled]:
         """Return the features and labels of each part of a task."""
@@ -70,32 +71,10 @@ class Transfer:
 
 
 def _features(vectors: Vectors, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the vector u of each text (n, d); of each pair |u - v| beside u * v (n, 2 d)."""
+    """Return the vector u of each text (n, d); of each pair |u - v| and u * v (n, 2 d)."""
     if (second != "").any():
         return pair_features(vectors, first.tolist(), second.tolist())
     return vectors.of(first.tolist()).astype(np.float64)
-
-
-def _gold_of(gold: dict[str, np.ndarray], found: Predicted) -> np.ndarray:
-    """Return the labels of predicted items: of the part itself, of train, or of all items."""
-    for name in (found.part, "train", ""):
-        if name in gold:
-            return gold[name][found.items]
-    raise KeyError(found.part)
-
-
-def _columns(task: str, found: Predicted, gold: np.ndarray) -> Columns:
-    count = len(gold)
-    return {
-        "task": np.full(count, task),
-        "part": np.full(count, found.part),
-        "fold": np.full(count, found.fold),
-        "inner": np.full(count, found.inner),
-        "index": found.items,
-        "gold": gold,
-        "predicted": found.labels,
-        "c": np.full(count, found.c),
-    }
 
 
 def accuracy_rows(predictions: Columns) -> Iterator[dict]:
@@ -139,7 +118,7 @@ def evaluate_transfer(run: TransferRun, model: str, data: str, target: Target) -
 
     ``data`` is the record of the prepared items.
     """
-    evaluation = Evaluation(model, {"data": data}, target, LIBRARIES)
+    evaluation = ModelEvaluation(model, {"data": data}, target, LIBRARIES)
     saved = evaluation.model
     items = read_columns(Path(data).parent / ITEMS, COLUMNS)
     tasks = Transfer(items, saved.tokenizer, saved.prompts.default)

@@ -14,7 +14,7 @@ import numpy as np
 from semblance.errors import InputError
 
 WORD = re.compile(r"\w+")
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells of each question without a word
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it warns of each question without a word
 
 
 class Words:

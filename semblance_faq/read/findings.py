@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from semblance.data.faq import Reading
+from semblance.data.faq import ReadingNotes
 
 EMPTY = "empty rows"
 DUPLICATE = "duplicate rows"
@@ -61,7 +61,7 @@ class Findings:
         """Keep a place; ``first`` is the earlier line that it is like."""
         self._places.setdefault((kind, str(path)), []).append(Noted(line, first))
 
-    def reading(self) -> Reading:
+    def reading(self) -> ReadingNotes:
         """Return all that was found so far, the kinds in the order of ``DONE``."""
         order = list(DONE)
         found = sorted(self._places.items(), key=lambda item: order.index(item[0][0]))
@@ -70,7 +70,7 @@ class Findings:
         for (kind, path), places in found:
             counts[kind] += len(places)
             lines.append(f"{path}: {kind}: {len(places):,} ({DONE[kind]}): {_in_words(places)}")
-        return Reading(tuple(lines), counts)
+        return ReadingNotes(tuple(lines), counts)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from semblance.data.faq import Reading
+from semblance.data.faq import ReadingNotes
 from semblance.data.raw import Raw
 from semblance.data.sts import OF_CSV, OwnPairs, ScoredPair
 from semblance.data.text import filled
@@ -33,7 +33,7 @@ LEAST = 2  # pairs that a correlation needs
 
 def read_own_pairs(
     path: Path | str, task: str, settings: OwnPairs
-) -> tuple[list[ScoredPair], Reading]:
+) -> tuple[list[ScoredPair], ReadingNotes]:
     """Return the pairs of a user's file, and what was recognised and found in it.
 
     The index of a pair is its line. Raises InputError with file and line for a sentence that is

@@ -15,7 +15,7 @@ from semblance.data.protocol import apply_protocol
 from semblance.data.raw import Raw
 from semblance.data.tokens import tokenise
 from semblance.evaluation.prepared import read_pairs
-from semblance.evaluation.protocols import EveryPooling, Reading, score_task
+from semblance.evaluation.protocols import EveryPooling, TextInput, score_task
 from semblance.evaluation.sts import Sts, score_rows
 from semblance.fetch.manifest import load_manifest
 from semblance.models import folder as model_folder
@@ -81,7 +81,7 @@ def test_the_untouched_model_has_its_known_score_of_stsb(
 def test_score_shows_the_known_scores_among_all_protocols(base: Path, real_data: Path):
     pairs = released_pairs(Raw(load_manifest(MANIFEST), real_data), "stsb")
     model = read_found(base)
-    found = score_task(EveryPooling(model), pairs, Reading("", model.max_length))
+    found = score_task(EveryPooling(model), pairs, TextInput("", model.max_length))
     own = {
         row["text"]: row["value"]
         for row in found

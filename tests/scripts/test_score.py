@@ -160,8 +160,8 @@ def test_a_score_that_does_not_exist_is_shown_as_such_and_has_no_average():
     row = {"pooling": "cls", "own": False, "text": "raw", "subset": "", "metric": "spearman"}
     row |= {"aggregation": "all", "n": 3}
     rows = [row | {"task": "stsb", "value": 50.0}, row | {"task": "sickr", "value": None}]
-    [average] = averages(rows, ["stsb", "sickr"])
+    [average] = averages(rows)
     assert average["value"] is None and average["n"] == 2
     text = shown.table_text([*rows, average], ["stsb", "sickr"])
     assert text.splitlines()[1].split()[4:] == ["50.00", "n/a", "n/a"]
-    assert ",n/a,3" in shown.csv_text(rows)
+    assert ",n/a,3" in shown.scores_csv(rows)

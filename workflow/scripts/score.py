@@ -38,7 +38,7 @@ from workflow.status.started import read_start
 from workflow.terminal import painter
 
 if TYPE_CHECKING:
-    from semblance.evaluation.protocols import Reading, Row
+    from semblance.evaluation.protocols import Row, TextInput
     from semblance.models.found import FoundModel
 
 DOWNLOADS = "resources"
@@ -200,7 +200,7 @@ class Scored(NamedTuple):
     rows: "list[Row]"
     tasks: list[str]
     model: "FoundModel"
-    how: "Reading"
+    how: "TextInput"
 
 
 def _score_sets(args: argparse.Namespace, found: Found) -> Scored:
@@ -213,7 +213,7 @@ def _score_sets(args: argparse.Namespace, found: Found) -> Scored:
 
     model = read_found(model_folder(args.folder))
     length = protocols.check_length(args.max_length or model.max_length)
-    how = protocols.Reading(model.find_prompt(args.prompt), length)
+    how = protocols.TextInput(model.find_prompt(args.prompt), length)
     sets = found.pairs()
     device = set_up(args.threads, int(torch.cuda.is_available()), "highest")
     pooled = protocols.EveryPooling(model, device)
@@ -224,9 +224,9 @@ def _score_sets(args: argparse.Namespace, found: Found) -> Scored:
         seconds = time.monotonic() - started
         print(f"{name}: {len(pairs):,} pairs, {seconds:.0f} s", file=sys.stderr)
     tasks = list(dict.fromkeys(row["task"] for row in rows))
-    rows = [*rows, *protocols.averages(rows, tasks)]
+    rows = [*rows, *protocols.averages(rows)]
     if args.csv:
-        write_text(Path(args.csv), protocols.csv_text(rows))
+        write_text(Path(args.csv), protocols.scores_csv(rows))
     return Scored(rows, tasks, model, how)
 
 

@@ -27,7 +27,10 @@ def read_stackfaq(path: Path | str) -> Faq:
         of_thread = _thread_pairs(thread, group, path)
         pairs += of_thread
         relevant = tuple(pair.id for pair in of_thread)
-        for rank, text in enumerate(_paraphrases(thread), 1):
+        texts = [element_text(node) for node in thread.iterfind("rephr")]
+        # A lone * separates two writers, and the release holds one empty paraphrase.
+        texts = [text for text in texts if text not in ("", "*")]
+        for rank, text in enumerate(texts, 1):
             queries.append(FaqQuery(f"{group}-q{rank}", text, group, relevant))
     return Faq("stackfaq", require_pairs(pairs, at(path, 1)), tuple(queries))
 
@@ -41,9 +44,3 @@ def _thread_pairs(thread: XmlElement, group: str, path: Path | str) -> list[FaqP
     if not pairs:
         raise InputError(at(path, thread.line), "a thread without an answer")
     return pairs
-
-
-def _paraphrases(thread: XmlElement) -> list[str]:
-    texts = [element_text(node) for node in thread.iterfind("rephr")]
-    # A lone * separates two writers, and the release holds one empty paraphrase.
-    return [text for text in texts if text not in ("", "*")]

@@ -2,23 +2,15 @@
 
 from collections.abc import Iterator
 from itertools import combinations, groupby
-from operator import attrgetter
+from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from semblance.data.pair import Pair
-from semblance.data.text import at_least_one, filled, read_rows
+from semblance.data.text import at_least_one, filled, read_records
 from semblance.errors import InputError, at
 
 LABELS = ()
 MOST_CAPTIONS = 100  # of one image, whose pairs are made at once; Flickr30k has five
-
-
-class _Caption(NamedTuple):
-    line: int
-    image: str
-    number: str
-    text: str
 
 
 def read(path: Path | str) -> Iterator[Pair]:
@@ -30,9 +22,9 @@ def read(path: Path | str) -> Iterator[Pair]:
     """
     seen: set[str] = set()
     captions = at_least_one(_captions(path), "caption", path)
-    for image, group in groupby(captions, key=attrgetter("image")):
+    for image, group in groupby(captions, key=itemgetter(0)):
         texts: dict[str, str] = {}  # by number
-        for line, _, number, text in group:
+        for _, number, text, line in group:
             where = at(path, line)
             if number in texts:
                 raise InputError(where, f"caption {number} of {image} stands twice")
@@ -47,11 +39,12 @@ def read(path: Path | str) -> Iterator[Pair]:
             yield Pair(first, second)
 
 
-def _captions(path: Path | str) -> Iterator[_Caption]:
-    for line, text in read_rows(path):
+def _captions(path: Path | str) -> Iterator[tuple[str, str, str, int]]:
+    """Yield image, number, text and line of each caption."""
+    for line, text in read_records(path):
         name, tab, caption = text.partition("\t")
         image, mark, number = name.rpartition("#")
         if not (tab and mark and image) or not (number.isascii() and number.isdecimal()):
             raise InputError(at(path, line), "not IMAGE#NUMBER, a tab and a caption")
         number = number.lstrip("0") or "0"
-        yield _Caption(line, image, number, filled(caption, "the caption", path, line))
+        yield image, number, filled(caption, "the caption", path, line), line

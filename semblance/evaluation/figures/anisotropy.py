@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from semblance.evaluation.measured import Model, StsB
+from semblance.evaluation.measured import StsB, TextEncoder
 from semblance.figures import Row
 from semblance.models.vectors import unit
 
@@ -16,7 +16,7 @@ COLUMNS = ("pairs", "aligned", "eq5", "eq6", "positive", "largest")
 LARGEST = 0.01  # of the elements of an embedding
 
 
-def rows(model: Model, data: StsB) -> Iterator[Row]:
+def rows(model: TextEncoder, data: StsB) -> Iterator[Row]:
     """Yield one row: the terms on the m pairs (q_i, ind_i) of STS-B with a gold score above 4.
 
     ``pairs``: m. ``aligned``: mean of cos(q_i, ind_i), the first term of Eq. 4. ``eq5`` and

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from semblance.errors import InputError
-from semblance.evaluation.measured import Collection, Model
+from semblance.evaluation.measured import TextEncoder
 from semblance.evaluation.metrics import refuse_zero_vectors
 from semblance.figures import Row
 from semblance.models.vectors import unit
@@ -16,28 +16,26 @@ BLOCK = 1 << 15  # sentences whose unit vectors are held at a time
 
 
 def rows(
-    model: Model, data: Collection, *, queries: tuple[str, ...], top: Count = 3
+    model: TextEncoder, sentences: list[str], *, queries: tuple[str, ...], top: Count = 3
 ) -> Iterator[Row]:
     """Yield the ``top`` sentences of each query, by their cosine.
 
     The query itself is passed over where it stands in the collection. Of equal cosines the sentence
     that stands first comes first. Raises InputError for a collection that is too small.
     """
-    if len(data.sentences) <= top:
-        problem = (
-            f"has {len(data.sentences)} sentences; with the query itself, {top + 1} are needed"
-        )
+    if len(sentences) <= top:
+        problem = f"has {len(sentences)} sentences; with the query itself, {top + 1} are needed"
         raise InputError("collection", problem, "take a larger corpus, or a smaller `top`")
-    cosines = _cosines(model.embed(queries), model.embed(data.sentences))  # (queries, N)
+    cosines = _cosines(model.embed(queries), model.embed(sentences))  # (queries, N)
     for query, of_query in zip(queries, cosines, strict=True):
         order = np.argsort(-of_query, kind="stable")
-        found = [i for i in order[: top + 1].tolist() if data.sentences[i] != query]
+        found = [i for i in order[: top + 1].tolist() if sentences[i] != query]
         for rank, i in enumerate(found[:top], start=1):
             yield {
                 "query": query,
                 "rank": rank,
                 "cosine": float(of_query[i]),
-                "sentence": data.sentences[i],
+                "sentence": sentences[i],
             }
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from semblance.evaluation.measured import Model, StsB
+from semblance.evaluation.measured import StsB, TextEncoder
 from semblance.figures import Row
 
 COLUMNS = ("position", "singular_value", "relative")
 
 
-def rows(model: Model, data: StsB) -> Iterator[Row]:
+def rows(model: TextEncoder, data: StsB) -> Iterator[Row]:
     """Yield one row for each singular value, the largest first.
 
     ``relative`` is the value as a share of the largest. ASSUME the matrix has one row for each

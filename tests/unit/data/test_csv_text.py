@@ -10,7 +10,7 @@ from semblance.data.csv_text import read_csv
 from tests.unit.data.files import WORDS, fails_at, put
 
 
-def test_fields_may_hold_line_breaks_quotes_and_delimiters(tmp_path):
+def test_fields_may_hold_line_breaks_quotes_delimiters_and_words_such_as_null(tmp_path):
     path = put(
         tmp_path / "a.csv", 'q,a\r\n"one, ""1""","first\r\n\r\nsecond"\r\n\r\ntwo,\r\n"","x\ry"\r\n'
     )
@@ -19,9 +19,6 @@ def test_fields_may_hold_line_breaks_quotes_and_delimiters(tmp_path):
         (6, {"q": "two", "a": ""}),
         (7, {"q": "", "a": "x\ry"}),
     ]
-
-
-def test_words_such_as_null_are_text(tmp_path):
     path = put(tmp_path / "a.csv", "q,a\n" + "".join(f"{w},{w}\n" for w in WORDS))
     assert [row["q"] + row["a"] for _, row in read_csv(path, ["q", "a"])] == [w + w for w in WORDS]
 

@@ -1,9 +1,13 @@
-"""FAQ banks: what all formats share, and their parts: what stays together, and what never moves."""
+"""FAQ banks and their folds: what stays together, what never moves, the same on every machine."""
 
+import os
+import subprocess
+import sys
+from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from semblance.data.faq import (
@@ -17,47 +21,45 @@ from semblance.data.faq import (
     split_bank,
     unique_answers,
 )
+from semblance.data.folds import dev_part, split_groups
 from semblance.errors import InputError
 
 PAIRS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 20)), min_size=30, max_size=60)
+DISTINCT = [(i, i) for i in range(5)]
+WORDINGS = Split(3, 0, hold_out="wordings")
 
 
-def bank(pairs, queries=()):
-    """A bank of (question, answer) numbers, and queries to the pairs of some numbers."""
-    found = [FaqPair(str(i), f"q{q}", f"a{a}", f"q{q}") for i, (q, a) in enumerate(pairs)]
-    asked = [
-        FaqQuery(f"u{i}", f"wording {i}", found[number].group, (str(number),))
-        for i, number in enumerate(queries)
-    ]
-    return Faq("mine", tuple(found), tuple(asked))
+def bank(pairs, queries=(), groups=None):
+    """A bank of (question, answer) numbers, and queries to the pairs of some numbers.
+
+    The group of a query is that of its pair, or one of ``groups``.
+    """
+    found = tuple(FaqPair(str(i), f"q{q}", f"a{a}", f"q{q}") for i, (q, a) in enumerate(pairs))
+    groups = groups or [found[number].group for number in queries]
+    asked = (
+        FaqQuery(f"u{i}", f"wording {i}", group, (str(number),))
+        for i, (number, group) in enumerate(zip(queries, groups, strict=True))
+    )
+    return Faq("mine", found, tuple(asked))
 
 
 def connected(pairs) -> list[set[int]]:
-    """The sets of pairs that questions or answers connect, by repeated merging."""
-    sets = [{i} for i in range(len(pairs))]
-    merged = True
-    while merged:
-        merged = False
-        for one in range(len(sets)):
-            for other in range(one + 1, len(sets)):
-                shared = (
-                    {pairs[i][0] for i in sets[one]} & {pairs[i][0] for i in sets[other]}
-                    or {pairs[i][1] for i in sets[one]} & {pairs[i][1] for i in sets[other]}
-                )  # fmt: skip
-                if shared:
-                    sets[one] |= sets.pop(other)
-                    merged = True
-                    break
-            if merged:
-                break
+    """The sets of pairs that questions or answers connect, by merging them pair by pair."""
+    sets: list[set[int]] = []
+    for number, pair in enumerate(pairs):
+        merged = {number}
+        for other in list(sets):
+            if any(pair[0] == pairs[i][0] or pair[1] == pairs[i][1] for i in other):
+                sets.remove(other)
+                merged |= other
+        sets.append(merged)
     return sets
 
 
 @settings(deadline=None)
 @given(PAIRS)
 def test_all_questions_of_one_answer_share_a_part(pairs):
-    if len(connected(pairs)) < 3:
-        return
+    assume(len(connected(pairs)) >= 3)
     parts = split_bank(bank(pairs), Split(3, 0, together="answer"))[0]
     for together in connected(pairs):
         assert len({parts[i] for i in together}) == 1
@@ -71,36 +73,28 @@ def test_by_group_two_questions_of_one_answer_may_be_apart():
 @settings(deadline=None)
 @given(PAIRS, st.lists(st.integers(0, 29), max_size=50))
 def test_queries_do_not_move_the_parts_of_the_pairs(pairs, queries):
-    if len({q for q, _ in pairs}) < 5:
-        return
-    split = Split(5, 0)
-    without = split_bank(bank(pairs), split)
-    found = split_bank(bank(pairs, queries), split)
+    assume(len({q for q, _ in pairs}) >= 5)
+    without = split_bank(bank(pairs), Split(5, 0))
+    found = split_bank(bank(pairs, queries), Split(5, 0))
     assert found[0] == without[0]
     assert found[1] == [found[0][number] for number in queries]
 
 
 def test_queries_of_groups_without_pairs_are_split_among_themselves():
-    pairs = tuple(FaqPair(str(i), f"q{i}", f"a{i}", f"q{i}") for i in range(5))
-    queries = tuple(FaqQuery(f"u{i}", "w", f"template {i // 2}", ("0",)) for i in range(10))
-    parts = split_bank(Faq("mine", pairs, queries), Split(5, 0))[1]
+    groups = [f"template {i // 2}" for i in range(10)]
+    parts = split_bank(bank(DISTINCT, [0] * 10, groups), Split(5, 0))[1]
     assert parts[::2] == parts[1::2] and sorted(parts[::2]) == [0, 1, 2, 3, 4]
 
 
 def test_fewer_such_groups_than_folds_have_a_part_each():
-    pairs = tuple(FaqPair(str(i), f"q{i}", f"a{i}", f"q{i}") for i in range(5))
-    queries = tuple(FaqQuery(f"u{i}", "w", f"template {i}", ("0",)) for i in range(2))
-    assert split_bank(Faq("mine", pairs, queries), Split(5, 0))[1] == [0, 1]
+    asked = bank(DISTINCT, [0, 0], ["template 0", "template 1"])
+    assert split_bank(asked, Split(5, 0))[1] == [0, 1]
 
 
 def test_where_wordings_are_held_out_all_pairs_are_known():
-    pairs = [(i, i) for i in range(4)]
-    found = split_bank(bank(pairs, [0, 0, 1, 2, 3, 3]), Split(3, 0, hold_out="wordings"))
+    found = split_bank(bank(DISTINCT[:4], [0, 0, 1, 2, 3, 3]), WORDINGS)
     assert found[0] == [KNOWN] * 4
     assert sorted(found[1]) == [0, 0, 1, 1, 2, 2]
-
-
-WORDINGS = Split(3, 0, hold_out="wordings")
 
 
 def wordings(*texts, question="q"):
@@ -111,22 +105,24 @@ def wordings(*texts, question="q"):
 
 
 def test_all_spellings_of_one_wording_share_a_part():
-    bank = wordings("How?", "how", "HOW !", "\N{FULLWIDTH LATIN SMALL LETTER H}ow", "Why?", "When?")
-    parts = split_bank(bank, WORDINGS)[1]
+    asked = wordings(
+        "How?", "how", "HOW !", "\N{FULLWIDTH LATIN SMALL LETTER H}ow", "Why?", "When?"
+    )
+    parts = split_bank(asked, WORDINGS)[1]
     assert len(set(parts[:4])) == 1 and set(parts) == {0, 1, 2}
 
 
 def test_a_wording_that_is_a_question_of_the_bank_is_known_in_any_spelling():
-    bank = wordings("how?", "How", "1", "2", "3", question="How?")
-    parts = split_bank(bank, WORDINGS)[1]
+    asked = wordings("how?", "How", "1", "2", "3", question="How?")
+    parts = split_bank(asked, WORDINGS)[1]
     assert parts[:2] == [KNOWN, KNOWN] and set(parts[2:]) == {0, 1, 2}
-    assert new_wordings(bank) == {"1", "2", "3"}
+    assert new_wordings(asked) == {"1", "2", "3"}
 
 
 def test_a_query_without_an_answer_is_no_wording_to_test():
-    bank = wordings("1")
+    asked = wordings("1")
     without = FaqQuery("x", "2", "q", ())
-    assert new_wordings(replace(bank, queries=(*bank.queries, without))) == {"1"}
+    assert new_wordings(replace(asked, queries=(*asked.queries, without))) == {"1"}
 
 
 def test_texts_of_signs_alone_stay_apart():
@@ -134,11 +130,7 @@ def test_texts_of_signs_alone_stay_apart():
 
 
 @pytest.mark.parametrize(
-    ("questions", "answers"),
-    [
-        (["1", "2"], ["Yes.", "yes"]),
-        (["How?", "how"], ["1", "2"]),
-    ],
+    "questions, answers", [(["1", "2"], ["Yes.", "yes"]), (["How?", "how"], ["1", "2"])]
 )
 def test_pairs_that_differ_only_in_spelling_share_a_part(questions, answers):
     texts = [*zip(questions, answers, strict=True), ("x", "x"), ("y", "y")]
@@ -150,8 +142,7 @@ def test_pairs_that_differ_only_in_spelling_share_a_part(questions, answers):
 @settings(deadline=None)
 @given(PAIRS)
 def test_answers_known_by_groups_are_those_that_a_fold_would_train_on(pairs):
-    if len({q for q, _ in pairs}) < 5:
-        return
+    assume(len({q for q, _ in pairs}) >= 5)
     found = bank(pairs).pairs
     parts = split_bank(bank(pairs), Split(5, 0))[0]
     known = 0
@@ -165,10 +156,65 @@ def test_answers_known_by_groups_are_those_that_a_fold_would_train_on(pairs):
 
 def test_two_folds_leave_none_to_train_on():
     with pytest.raises(InputError, match="2 parts leave none to train on"):
-        split_bank(bank([(i, i) for i in range(4)]), Split(2, 0))
+        split_bank(bank(DISTINCT), Split(2, 0))
 
 
 def test_identical_answers_share_one_candidate():
     answers = {"x": "B  b", "y": "A", "z": "B b ", "w": "b b"}
     faq = Faq("f", tuple(FaqPair(key, "q", answer, "g") for key, answer in answers.items()), ())
     assert unique_answers(faq) == (["B b", "A", "b b"], {"x": 0, "y": 1, "z": 0, "w": 2})
+
+
+GROUPS = st.lists(st.integers(0, 12).map(str), min_size=5, max_size=80).filter(
+    lambda groups: len(set(groups)) >= 5
+)
+
+
+@settings(deadline=None)
+@given(GROUPS, st.integers(0, 5))
+def test_groups_are_whole_parts_balanced_and_the_order_of_the_items_counts_for_nothing(
+    groups, seed
+):
+    parts = split_groups(groups, 5, seed)
+    assert len(set(zip(groups, parts, strict=True))) == len(set(groups))
+    sizes = Counter(parts)
+    assert set(sizes) == set(range(5))
+    assert max(sizes.values()) - min(sizes.values()) <= max(Counter(groups).values())
+    assert parts == split_groups(groups[::-1], 5, seed)[::-1]
+
+
+def test_single_items_are_split_evenly():
+    sizes = Counter(split_groups([str(i) for i in range(4313)], 5, 0))
+    assert sorted(sizes.values()) == [862, 862, 863, 863, 863]
+
+
+def test_the_largest_groups_are_placed_first():
+    groups = ["big"] * 4 + list("abcd")  # placed last, "big" would leave 6 against 2
+    for seed in range(10):
+        assert sorted(Counter(split_groups(groups, 2, seed)).values()) == [4, 4]
+
+
+def test_another_seed_gives_another_split():
+    groups = [str(i) for i in range(100)]
+    assert split_groups(groups, 5, 0) != split_groups(groups, 5, 1)
+
+
+def test_every_process_gives_the_same_split():
+    code = "from semblance.data.folds import split_groups; print(split_groups('abcdefghij', 5, 3))"
+    printed = set()
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        printed.add(
+            subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
+        )
+    assert printed == {f"{split_groups(list('abcdefghij'), 5, 3)}\n"}
+
+
+@pytest.mark.parametrize("groups, folds", [("a" * 9, 3), ("ab", 3), ("ab", 1), ("", 5)])
+def test_too_few_groups_are_refused(groups, folds):
+    with pytest.raises(InputError, match="folds"):
+        split_groups(groups, folds, 0)
+
+
+def test_the_dev_parts_rotate_with_the_test_parts():
+    assert [dev_part(test, 5) for test in range(5)] == [1, 2, 3, 4, 0]

@@ -33,45 +33,47 @@ def written(folder, bank=BANK, **settings):
 
     def corpus(fold):
         place = folder / f"corpora/mine-{fold}"
-        sentences = list(read_sentences(place))
+        texts = read_sentences(place)
         numbers = read_rows(place)
-        return {
-            (sentences[a], sentences[b])
-            for a, b in zip(numbers.query, numbers.positive, strict=True)
-        }
+        return {(texts[a], texts[b]) for a, b in zip(*numbers[:2], strict=True)}
 
     return counts, rows, corpus
+
+
+def held_out(fold):
+    return {fold, (fold + 1) % 3}
+
+
+def rows_of(pairs, queries=()):
+    """The training rows of pairs, and of the queries that they are relevant to."""
+    found = {(pair.question, pair.answer) for pair in pairs}
+    for query in queries:
+        for pair in pairs:
+            if pair.id in query.relevant:
+                found |= {(query.text, pair.answer), (query.text, pair.question)}
+    return found
 
 
 def test_a_fold_trains_on_the_pairs_that_it_neither_tests_nor_chooses_by(tmp_path):
     counts, rows, corpus = written(tmp_path)
     part = {row["id"]: row["part"] for row in rows("bank/questions.parquet")}
     for fold in range(3):
-        held_out = {fold, (fold + 1) % 3}
-        expected = {(p.question, p.answer) for p in PAIRS if part[p.id] not in held_out}
-        assert corpus(fold) == expected and len(expected) == 2
+        known = [pair for pair in PAIRS if part[pair.id] not in held_out(fold)]
+        assert corpus(fold) == rows_of(known) and len(known) == 2
         dev = rows(f"dev/mine-{fold}/questions.parquet")
         assert {row["id"] for row in dev} == {p.id for p in PAIRS if part[p.id] == (fold + 1) % 3}
     assert counts["questions, pairs"] == COUNT and counts["questions, wording"] == 0
-    assert (
-        counts["questions, annotated"] == 2 * COUNT + 1
-    )  # the query without an answer is left out
+    # The query without an answer is left out.
+    assert counts["questions, annotated"] == 2 * COUNT + 1
 
 
 def test_users_wordings_are_trained_on_with_the_answer_and_with_the_question(tmp_path):
     _, rows, corpus = written(tmp_path, train_on="wordings")
     part = {row["id"]: row["part"] for row in rows("bank/questions.parquet")}
     for fold in range(3):
-        held_out = {fold, (fold + 1) % 3}
-        known = [p for p in PAIRS if part[p.id] not in held_out]
-        expected = {(p.question, p.answer) for p in known}
-        for query in QUERIES[:-1]:
-            if part[query.id] in held_out:
-                continue
-            for pair in known:
-                if pair.id in query.relevant:
-                    expected |= {(query.text, pair.answer), (query.text, pair.question)}
-        assert corpus(fold) == expected and len(expected) > 2
+        known = [pair for pair in PAIRS if part[pair.id] not in held_out(fold)]
+        asked = [query for query in QUERIES[:-1] if part[query.id] not in held_out(fold)]
+        assert corpus(fold) == rows_of(known, asked) > rows_of(known)
 
 
 def test_held_out_wordings_ask_for_entries_that_are_all_known(tmp_path):
@@ -81,10 +83,9 @@ def test_held_out_wordings_ask_for_entries_that_are_all_known(tmp_path):
     assert len(questions) == counts["questions, wording"] == 2 * COUNT + 1
     part = {row["id"]: row["part"] for row in questions}
     for fold in range(3):
-        held_out = {fold, (fold + 1) % 3}
         trained = {question for question, _ in corpus(fold)}
         assert trained >= {p.question for p in PAIRS}
-        asked = {q.text for q in QUERIES[:-1] if part[q.id] in held_out}
+        asked = {q.text for q in QUERIES[:-1] if part[q.id] in held_out(fold)}
         assert asked and not trained & asked
         dev = rows(f"dev/mine-{fold}/questions.parquet")
         assert {row["id"] for row in dev} == {i for i, p in part.items() if p == (fold + 1) % 3}
@@ -111,11 +112,7 @@ def test_a_bank_with_too_few_wordings_cannot_hold_them_out(tmp_path):
 @pytest.mark.parametrize("hold_out", ["entries", "wordings"])
 def test_the_whole_bank_is_a_corpus_of_all_that_the_folds_train_on_and_test(tmp_path, hold_out):
     _, _, corpus = written(tmp_path, hold_out=hold_out, train_on="wordings")
-    expected = {(pair.question, pair.answer) for pair in PAIRS}
-    pair_of = {pair.id: pair for pair in PAIRS}
-    for query in QUERIES:
-        for key in query.relevant:
-            expected |= {(query.text, pair_of[key].answer), (query.text, pair_of[key].question)}
+    expected = rows_of(PAIRS, QUERIES)
     assert corpus("all") == expected
     assert all(corpus(fold) < expected for fold in range(3))
 

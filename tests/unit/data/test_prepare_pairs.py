@@ -21,12 +21,15 @@ from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
 
 DEMO = Path(__file__).parents[3] / "demo"
+MANIFEST = DEMO / "manifest.yaml"
 NUMBERED = [Pair(f"first {number}", f"second {number}") for number in range(1000)]
+LABELS = ("entailment", "neutral", "contradiction")
 
 
-def raw() -> Raw:
-    """Return the demo's raw files."""
-    return Raw(load_manifest(DEMO / "manifest.yaml"), DEMO / "data")
+def write(folder: Path, *settings, manifest=MANIFEST, **more) -> dict[str, int]:
+    """Write a corpus of the demo's raw files; return its counts."""
+    raw = Raw(load_manifest(manifest), DEMO / "data")
+    return write_positive_pairs(raw, PairSettings("pairs", *settings, **more), folder)
 
 
 def rows_of(folder: Path) -> list[tuple[str, str]]:
@@ -44,54 +47,44 @@ def test_without_a_limit_all_pairs_are_taken_and_with_one_the_first():
 
 def test_a_sample_follows_from_its_seed_and_keeps_the_order():
     found = choose(iter(NUMBERED), 200, 7)
-    assert found == choose(iter(NUMBERED), 200, 7)
-    assert found != choose(iter(NUMBERED), 200, 8)
+    assert found == choose(iter(NUMBERED), 200, 7) != choose(iter(NUMBERED), 200, 8)
     numbers = [NUMBERED.index(pair) for pair in found]
     assert numbers == sorted(set(numbers)) and len(numbers) == 200
-
-
-def test_a_larger_sample_of_a_seed_holds_the_smaller_one():
-    assert set(choose(iter(NUMBERED), 50, 3)) < set(choose(iter(NUMBERED), 60, 3))
-
-
-def test_a_sample_of_more_pairs_than_there_are_is_all_of_them():
-    assert choose(iter(NUMBERED), 5000, 1) == NUMBERED
+    assert set(found) < set(choose(iter(NUMBERED), 210, 7))  # a larger sample holds it
+    assert choose(iter(NUMBERED), 5000, 7) == NUMBERED
 
 
 def test_each_pair_is_drawn_equally_often():
     """Of 2,000 samples of 100 out of 1,000, each pair is in 200 ± 13.4; 6 sd hold for all."""
-    pairs = NUMBERED[:1000]
-    times = dict.fromkeys(pairs, 0)
+    times = dict.fromkeys(NUMBERED, 0)
     for seed in random.Random(0).sample(range(10**6), 2000):
-        for pair in choose(iter(pairs), 100, seed):
+        for pair in choose(iter(NUMBERED), 100, seed):
             times[pair] += 1
     assert sum(times.values()) == 200_000
     assert all(abs(count - 200) < 6 * 13.4 for count in times.values())
 
 
-def test_all_pairs_are_read_whatever_the_limit_is():
-    for seed in (None, 1):
-        rest = iter(NUMBERED)
-        choose(rest, 1, seed)
-        assert next(rest, None) is None
+@pytest.mark.parametrize("seed", [None, 1])
+def test_all_pairs_are_read_whatever_the_limit_is(seed):
+    rest = iter(NUMBERED)
+    choose(rest, 1, seed)
+    assert next(rest, None) is None
 
 
 def test_the_duplicates_of_questions_are_rows_without_a_hard_negative(tmp_path):
-    settings = PairSettings("pairs", "qqp", ("qqp",), ("duplicate",))
-    counts = write_positive_pairs(raw(), settings, tmp_path)
+    counts = write(tmp_path, "qqp", ("qqp",), ("duplicate",))
     rows = rows_of(tmp_path)
     labelled = [
-        line.split("\t")[3:5]
+        tuple(line.split("\t")[3:5])
         for line in (DEMO / "data/qqp/train.tsv").read_text().splitlines()
         if line.endswith("\t1") and '"' not in line and line.count("\t") == 5
     ]
     assert len(rows) == counts["rows"] == 29 == len(labelled) + 1  # one goes on in a second line
-    assert [list(row) for row in rows if "good question" not in row[1]] == labelled
+    assert [row for row in rows if "good question" not in row[1]] == labelled
 
 
 def test_the_lexical_overlap_of_the_pairs_stands_beside_them(tmp_path):
-    settings = PairSettings("pairs", "captions", ("flickr30k",))
-    counts = write_positive_pairs(raw(), settings, tmp_path)
+    counts = write(tmp_path, "captions", ("flickr30k",))
     pairs = list(read_captions(DEMO / "data/flickr30k/results_20130124.token"))
     assert rows_of(tmp_path) == [(pair.first, pair.second) for pair in pairs]
     found = json.loads((tmp_path / "overlap.json").read_text())
@@ -100,14 +93,11 @@ def test_the_lexical_overlap_of_the_pairs_stands_beside_them(tmp_path):
 
 
 def test_labels_choose_the_pairs_of_several_data_sets(tmp_path):
-    labels = ("entailment", "neutral", "contradiction")
     one_label = []
-    for label in labels:
-        settings = PairSettings("pairs", "nli", ("snli", "multinli"), (label,))
-        write_positive_pairs(raw(), settings, tmp_path / label)
+    for label in LABELS:
+        write(tmp_path / label, "nli", ("snli", "multinli"), (label,))
         one_label += rows_of(tmp_path / label)
-    settings = PairSettings("pairs", "nli", ("snli", "multinli"), labels)
-    counts = write_positive_pairs(raw(), settings, tmp_path / "all")
+    counts = write(tmp_path / "all", "nli", ("snli", "multinli"), LABELS)
     assert sorted(rows_of(tmp_path / "all")) == sorted(one_label)
     assert counts["rows"] == 220 + 117  # the labelled pairs of the manifest
 
@@ -123,7 +113,7 @@ def test_labels_choose_the_pairs_of_several_data_sets(tmp_path):
 )
 def test_labels_that_a_format_does_not_have_are_refused(tmp_path, form, labels, words):
     with pytest.raises(InputError, match=words):
-        write_positive_pairs(raw(), PairSettings("pairs", form, ("qqp",), labels), tmp_path)
+        write(tmp_path, form, ("qqp",), labels)
 
 
 @pytest.mark.parametrize(
@@ -131,14 +121,12 @@ def test_labels_that_a_format_does_not_have_are_refused(tmp_path, form, labels, 
 )
 def test_a_count_that_differs_from_the_manifests_is_refused(tmp_path, counts, words):
     manifest = tmp_path / "manifest.yaml"
-    text = (DEMO / "manifest.yaml").read_text()
     old = "expected: {train: 48, pairs: 47, duplicate: 29}"
-    assert old in text
-    manifest.write_text(text.replace(old, f"expected: {json.dumps(counts)}"))
-    damaged = Raw(load_manifest(manifest), DEMO / "data")
-    settings = PairSettings("pairs", "qqp", ("qqp",), ("duplicate",), limit=3)
+    before, found, after = MANIFEST.read_text().partition(old)
+    assert found
+    manifest.write_text(f"{before}expected: {json.dumps(counts)}{after}")
     with pytest.raises(InputError, match=words):
-        write_positive_pairs(damaged, settings, tmp_path / "out")
+        write(tmp_path, "qqp", ("qqp",), ("duplicate",), limit=3, manifest=manifest)
 
 
 def by_definition(first: list[str], second: list[str]) -> float:
@@ -149,11 +137,7 @@ def by_definition(first: list[str], second: list[str]) -> float:
         if word in rest:
             rest.remove(word)
             both += 1
-    precision = both / len(first)
-    recall = both / len(second)
-    if not both:
-        return 0.0
-    return 2 * precision * recall / (precision + recall)
+    return 2 * both / (len(first) + len(second))
 
 
 @pytest.mark.parametrize(
@@ -165,10 +149,9 @@ def by_definition(first: list[str], second: list[str]) -> float:
         ("one", "two"),
     ],
 )
-def test_it_is_f1_of_the_bags(first, second):
+def test_the_overlap_is_f1_of_the_bags_of_words(first, second):
     expected = by_definition(first.split(), second.split())
-    assert overlap(first, second) == pytest.approx(expected)
-    assert overlap(second, first) == pytest.approx(expected)
+    assert overlap(first, second) == overlap(second, first) == pytest.approx(expected)
 
 
 def test_case_and_punctuation_do_not_count():

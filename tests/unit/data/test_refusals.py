@@ -1,7 +1,7 @@
 """Where the readers of downloaded data stop: at which line of a malformed file, with which words.
 
-tests/hostile damages a sample of each format in all the ways that damage any text; here stand those
-that a format alone can be wrong in.
+tests/hostile damages a sample of each format in all the ways that damage any text, score or table; here
+stand those that a format alone can be wrong in.
 """
 
 import json
@@ -10,6 +10,7 @@ import re
 import pytest
 
 from semblance.data import nli, sts, transfer, wiki
+from semblance.data.banks.faqir import read_faqir
 from semblance.data.banks.stackfaq import read_stackfaq
 from semblance.data.csv_text import read_csv
 from semblance.data.pairs import captions, paranmt, qqp
@@ -32,6 +33,7 @@ MRPC = "\t".join(transfer.MRPC_HEADER) + "\n"
 ANLI = {"uid": "1", "context": "c", "hypothesis": "h", "label": "e"}
 QQP = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n0\t1\t2\tHow?\tWhy?\t0\n"
 CAPTION = "a.jpg#0\tA dog .\n"
+ASKED = "<question>q</question>"
 
 
 def snli_row(label="neutral", first="a", second="b") -> str:
@@ -76,31 +78,23 @@ READERS = {
     "trec": transfer.read_trec,
     "mrpc": transfer.read_mrpc,
     "stackfaq": read_stackfaq,
+    "faqir": read_faqir,
 }
+XML_BANKS = ("stackfaq", "faqir")
 CSV_RECORDS = {  # the last record of a file whose record before it has two lines
     "one": "fields: 1",
-    "one,two,three": "fields: 3",
     'one,"two': "unbalanced",
     'on"e,two': "unbalanced",
     '"one" ,two': "quote",
-    'on"e",two': "quote",
-    '"one"two,three': "quote",
 }
 JSON_ROWS = {
     '{"a": 1, "a": 2}': "'a' stands twice",
     '{"x": {"a": 1, "a": 1}}': "stands twice",
-    '{"a": NaN}': "NaN",
     '{"a": -Infinity}': "Infinity",
     "[1]": "list",
-    "null": "NoneType",
     '"a"': "str",
-    '{"a": 1': "",
-    "{'a': 1}": "",
     '{"a": "\\u0000"}': "NUL",
     '{"a": ["x", "\\ud800"]}': "surrogate",
-    "[" * 100_000: "",
-    '{"a": 1} {"b": 2}': "",
-    "": "blank",
 }
 ENTITY = '<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY a "b">]>\n<r>&a;</r>'
 REFUSED = [
@@ -114,11 +108,6 @@ REFUSED = [
     ("xml", ENTITY, 2, "document type or entity"),
     ("xml", '\n\n<!DOCTYPE r SYSTEM "file:///etc/hostname">\n<r/>', 3, "document type or entity"),
     ("xml", "<r>\n<a>\n</r>", 3, "not well-formed"),
-    ("xml", "<r>\n&undefined;</r>", 2, "not well-formed"),
-    ("xml", "<r>\n", 2, "not well-formed"),
-    ("xml", "", 1, "not well-formed"),
-    ("xml", "<r/>\n<r/>", 2, "not well-formed"),
-    ("xml", "<r>\n\n\x01</r>", 3, "not well-formed"),
     ("snli", SNLI_TABS + snli_row() + snli_row("maybe"), 3, "unknown label 'maybe'"),
     ("snli", SNLI_TABS + snli_row(first=" "), 2, "sentence1 is empty"),
     ("snli", SNLI_TABS + snli_row(second=""), 2, "sentence2 is empty"),
@@ -134,7 +123,6 @@ REFUSED = [
     ("snli.jsonl", SNLI_JSON.replace('"a"', "true"), 1, "sentence1 is not text"),
     ("snli.jsonl", SNLI_JSON.replace('"neutral"', "1"), 1, "gold_label is not text"),
     ("snli.jsonl", '{"gold_label": "neutral", "sentence1": "a"}\n', 1, "sentence2 is missing"),
-    ("snli.jsonl", "", 1, "no pair"),
     ("nli table", "sentence1\tsentence2\na\tb\n", 1, "no column label"),
     ("nli table", TABLE[:-1] + "\tlabel\nneutral\ta\tb\tneutral\n", 1, "column label stands"),
     ("nli table", TABLE + "neutral\ta\n", 2, "columns: 2, expected 3 to 3"),
@@ -146,13 +134,10 @@ REFUSED = [
     ("anli", anli(label=0), 2, "label is not text"),
     ("anli", anli(context=None), 2, "context is missing"),
     ("anli", anli(hypothesis=" "), 2, "hypothesis is empty"),
-    ("anli", "[]\n", 1, "not a JSON object"),
-    ("anli", "", 1, "no pair"),
     ("triples", TRIPLES, 1, "no triple"),
     ("triples", "sent0,sent1\na,b\n", 1, "no column hard_neg"),
     ("triples", TRIPLES + '"a\n",b,c\na, ,c\n', 4, "sent1 is empty"),
     ("triples", TRIPLES + "a,b\n", 2, "fields: 2"),
-    ("wiki", "", 1, "no sentence"),
     ("wiki", " \n\n", 1, "no sentence"),
     ("wiki", "one\na\rb\n", 2, "a lone carriage return"),
     ("wiki", "one\n\ufeffa\n", 2, "a byte order mark inside"),
@@ -164,48 +149,29 @@ REFUSED = [
     ("captions", CAPTION + "a.jpg#one\tA dog .\n", 2, "not IMAGE#NUMBER"),
     ("captions", CAPTION + "a.jpg#²\tA dog .\n", 2, "not IMAGE#NUMBER"),
     ("captions", CAPTION + "a.jpg#1\t \n", 2, "the caption is empty"),
-    ("captions", CAPTION + "\n" + CAPTION, 2, "blank line"),
-    (
-        "captions",
-        CAPTION + "b#0\tA cat .\na.jpg#1\tA\n",
-        3,
-        "captions of a.jpg stand in two places",
-    ),
-    ("captions", "", 1, "no caption"),
-    ("paranmt", "a\tb\t0.9\none\n", 2, "columns: 1, expected 2 or 3"),
+    ("captions", CAPTION + "b#0\tA cat .\na.jpg#1\tA\n", 3, "a.jpg stand in two places"),
     ("paranmt", "one\ttwo\t0.5\tfour\n", 1, "columns: 4, expected 2 or 3"),
     ("paranmt", "one\ttwo\tthree\n", 1, "the score 'three' is not a number"),
-    ("paranmt", "one\ttwo\tnan\n", 1, "the score 'nan' is not a number"),
     ("paranmt", "one\ttwo\t\n", 1, "the score '' is not a number"),
     ("paranmt", "one\t \t0.5\n", 1, "the paraphrase is empty"),
     ("paranmt", "\ttwo\n", 1, "the sentence is empty"),
-    ("paranmt", "", 1, "no pair"),
     ("qqp", QQP + "1\t3\t4\tWho?\tWhere?\t2\n", 3, "is_duplicate is '2'"),
     ("qqp", QQP + "1\t3\t4\tWho?\tWhere?\t\n", 3, "is_duplicate is ''"),
     ("qqp", QQP + "1\t3\t4\tWho?\tWhere?\n", 3, "fields: 5, and 6 in the header"),
-    ("qqp", QQP + '1\t3\t4\t"Who?\tWhere?\t1\n', 3, "an unbalanced quote"),
     ("qqp", "id\tquestion1\tquestion2\n0\tHow?\tWhy?\n", 1, "no column is_duplicate"),
     ("qqp", QQP.splitlines()[0], 1, "no pair after the header"),
     ("stsb", STSB_ROW + "g\tf\ty\t0\t4.5\ta\n", 2, "columns: 6, expected 7 or 9"),
     ("stsb", STSB_ROW + "g\tf\ty\t0\t4.5\ta\tb\tc\n", 2, "columns: 8"),
-    ("stsb", STSB_ROW + "g\tf\ty\t0\t5.5\ta\tb\n", 2, "score '5.5'"),
     ("stsb", STSB_ROW + "g\tf\ty\t0\t\ta\tb\n", 2, "score ''"),
     ("stsb", STSB_ROW + "g\tf\ty\t0\t1\t\tb\n", 2, "empty sentence"),
-    ("stsb", STSB_ROW + "\n" + STSB_ROW, 2, "blank"),
-    ("stsb", "", 1, "no scored pair"),
     ("sick", SICK + SICK_ROW + "1\ta\tb\t0.9\tNEUTRAL\n", 3, "score '0.9'"),
     ("sick", SICK + SICK_ROW + "1\ta\tb\t3\n", 3, "columns: 4, expected 5"),
     ("sick", SICK + SICK_ROW + "1\ta\t\t3\tNEUTRAL\n", 3, "empty sentence"),
-    ("sick", SICK + SICK_ROW + "1\ta\tb\tNEUTRAL\t3\n", 3, "score"),
     ("sick", "", 1, "the header is not pair_ID sentence_A"),
     ("sick", SICK_ROW, 1, "the header is not"),
     ("sick", SICK, 1, "no scored pair"),
-    ("texts", "one\ntwo\t1\n", 2, "a tab"),
     ("texts", "", 1, "no text"),
-    ("sst", "fine\t2\n", 1, "label '2' is neither 0 nor 1"),
-    ("sst", "fine\t1\nfine\n", 2, "columns: 1, expected 2"),
     ("sst", " \t1\n", 1, "the text is empty"),
-    ("sst", "", 1, "no text"),
     ("trec", "NUM:dist How far ?\nPET:cat Who ?\n", 2, "unknown class 'PET'; known are ABBR"),
     ("trec", "NUM:dist\n", 1, "the question is empty"),
     ("trec", "NUM:How far is it ?\n", 1, "unknown kind 'How' of NUM; known are code, count"),
@@ -217,17 +183,12 @@ REFUSED = [
     ("mrpc", MRPC + "1\t7\t8\ta\n", 2, "columns: 4, expected 5"),
     ("mrpc", MRPC + "1\tseven\t8\ta\tb\n", 2, "#1 ID 'seven' is not a whole number"),
     ("mrpc", MRPC + "1\t7\t\ta\tb\n", 2, "#2 ID '' is not a whole number"),
-    ("mrpc", MRPC + "yes\t7\t8\ta\tb\n", 2, "label 'yes' is neither 0 nor 1"),
     ("mrpc", MRPC + "1\t7\t8\ta\t \n", 2, "#2 String is empty"),
     ("mrpc", MRPC, 1, "no text"),
-    ("stackfaq", "<r>\n<qapair><question>q</question></qapair></r>", 2, "without an answer"),
+    ("stackfaq", f"<r>\n<qapair>{ASKED}</qapair></r>", 2, "without an answer"),
     ("stackfaq", "<r>\n<qapair>\n<answer>a</answer></qapair></r>", 2, "no <question>"),
-    (
-        "stackfaq",
-        "<r>\n<qapair><question>q</question>\n<answer> </answer></qapair></r>",
-        3,
-        "answer is empty",
-    ),
+    ("stackfaq", f"<r>\n<qapair>{ASKED}\n<answer> </answer></qapair></r>", 3, "answer is empty"),
+    *((bank, "<html><p>Not found</p></html>", 1, "no question-answer pair") for bank in XML_BANKS),
 ]
 
 

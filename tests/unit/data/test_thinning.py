@@ -57,33 +57,29 @@ def test_a_negative_that_is_in_no_row_of_the_part_is_left_out():
 
 
 @pytest.fixture
-def corpus(tmp_path):
-    """Write the corpus and the entries of a bank; return the folders of both."""
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "bank").mkdir()
-    write_rows(tmp_path / "corpus", ROWS)
+def folders(tmp_path):
+    """The folders of a corpus, of its bank, whose entries have wordings, and of a part."""
+    corpus, bank, part = (tmp_path / name for name in ("corpus", "bank", "part"))
+    write_rows(corpus, ROWS)
     entries = [{"question": f"q{n}", "wordings": [f"w{n}", "q0"]} for n in range(ENTRIES)]
-    write_parquet(pa.Table.from_pylist(entries), tmp_path / "bank" / "entries.parquet")
-    return tmp_path / "corpus", tmp_path / "bank"
+    write_parquet(pa.Table.from_pylist(entries), bank / "entries.parquet")
+    return corpus, bank, part
 
 
-def test_a_part_on_the_disk_is_a_corpus_without_the_sentences_that_are_left_out(corpus, tmp_path):
-    (tmp_path / "part").mkdir()
-    counts = write_part(*corpus, PartSettings(50, "entries", 0), tmp_path / "part")
-    rows = text_rows(read_sentences(tmp_path / "part"), read_rows(tmp_path / "part"))
-    assert rows == part(50)
-    assert counts == {"rows": len(rows), "sentences": 3 * ENTRIES // 2, "rows of all": len(ROWS)}
+# Of wordings the rows of all questions stay, where the bank's own wordings are among them.
+@pytest.mark.parametrize("of, sentences", [("entries", 3 * ENTRIES // 2), ("wordings", 50)])
+def test_a_part_on_the_disk_is_a_corpus_without_the_sentences_that_are_left_out(
+    folders, of, sentences
+):
+    corpus, bank, folder = folders
+    counts = write_part(corpus, bank, PartSettings(50, of, 0), folder)
+    rows = text_rows(read_sentences(folder), read_rows(folder))
+    assert rows == part(50, of)
+    assert counts == {"rows": len(rows), "sentences": sentences, "rows of all": len(ROWS)}
 
 
-def test_a_wording_that_is_a_question_of_the_bank_counts_as_a_question(corpus, tmp_path):
-    """The rows of all questions stay, where the bank's own wordings are among them."""
-    (tmp_path / "part").mkdir()
-    write_part(*corpus, PartSettings(50, "wordings", 0), tmp_path / "part")
-    rows = text_rows(read_sentences(tmp_path / "part"), read_rows(tmp_path / "part"))
-    assert rows == part(50, "wordings")
-
-
-def test_a_part_of_one_row_is_refused(corpus, tmp_path):
-    write_rows(corpus[0], ROWS[:1])
+def test_a_part_of_one_row_is_refused(folders):
+    corpus, bank, folder = folders
+    write_rows(corpus, ROWS[:1])
     with pytest.raises(InputError, match="1 rows"):
-        write_part(*corpus, PartSettings(25, "entries", 0), tmp_path / "part")
+        write_part(corpus, bank, PartSettings(25, "entries", 0), folder)

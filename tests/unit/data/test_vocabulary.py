@@ -1,6 +1,7 @@
 """Which tokens of a tokenizer continue a word, and which are special."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,37 +38,37 @@ def metaspace() -> Tokenizer:
     return tokenizer
 
 
+def saved(tokenizer: Tokenizer, folder) -> Path:
+    path = folder / "tokenizer.json"
+    tokenizer.save(str(path))
+    return path
+
+
 @pytest.mark.parametrize(
     "make, text",
     [(wordpiece, "unbelievable words"), (byte_level, WORDS), (metaspace, "unbelievable words")],
 )
 def test_the_words_of_tokens_are_those_that_blanks_separate(tmp_path, make, text):
     tokenizer = make()
-    path = tmp_path / "tokenizer.json"
-    tokenizer.save(str(path))
     encoding = tokenizer.encode(text)
     expected = [text[:end].count(" ") for _, end in encoding.offsets]
-    found = read_vocabulary(path).words(np.asarray(encoding.ids))
+    found = read_vocabulary(saved(tokenizer, tmp_path)).words(np.asarray(encoding.ids))
     assert found.tolist() == expected
-    assert len(set(expected)) > 1 and len(expected) > len(set(expected))  # pieces, of several words
+    assert len(expected) > len(set(expected)) > 1  # pieces, of several words
 
 
 def test_special_tokens_are_not_ordinary(tmp_path):
-    tokenizer = wordpiece()
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    vocabulary = read_vocabulary(tmp_path / "tokenizer.json")
+    vocabulary = read_vocabulary(saved(wordpiece(), tmp_path))
     assert vocabulary.ordinary.tolist() == [2, 3, 4, 5, 6, 7]
 
 
-def test_where_a_word_is_one_token_no_token_continues_one(tmp_path):
-    path = tmp_path / "tokenizer.json"
-    Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a")).save(str(path))
-    assert "continuing_subword_prefix" not in json.loads(path.read_text())["model"]
-    assert read_vocabulary(path).words(np.asarray([1, 0, 1])).tolist() == [0, 1, 2]
-
-
 @pytest.mark.parametrize("name, expected", [("[MASK]", 2), ("<mask>", 2), ("mask", None)])
-def test_the_token_of_masked_words_is_known_by_its_name(tmp_path, name, expected):
-    path = tmp_path / "tokenizer.json"
-    Tokenizer(models.WordLevel({"a": 0, "b": 1, name: 2}, unk_token="a")).save(str(path))
-    assert read_vocabulary(path).mask == expected
+def test_of_whole_words_none_continues_one_and_that_of_masked_ones_has_a_name(
+    tmp_path, name, expected
+):
+    model = models.WordLevel({"a": 0, "b": 1, name: 2}, unk_token="a")
+    path = saved(Tokenizer(model), tmp_path)
+    assert "continuing_subword_prefix" not in json.loads(path.read_text())["model"]
+    vocabulary = read_vocabulary(path)
+    assert vocabulary.words(np.asarray([1, 0, 1])).tolist() == [0, 1, 2]
+    assert vocabulary.mask == expected

@@ -1,10 +1,17 @@
-"""What the tests of evaluations share: how the demo's data are prepared, and scores read."""
+"""What the tests of evaluations share: small prepared data, the demo's, and scores as they are read."""
 
 import csv
 import json
 from pathlib import Path
 
-from semblance.provenance import ROOT
+import pyarrow as pa
+
+from semblance.data.arrow import write_parquet
+from semblance.evaluation.scored import Target
+from semblance.provenance import ROOT, write_record
+from tests.example_settings import COMPUTE
+
+BANK = ["answers.parquet", "questions.parquet", "candidates.parquet"]
 
 
 def prepare(script, settings: dict, record: Path) -> None:
@@ -15,12 +22,52 @@ def prepare(script, settings: dict, record: Path) -> None:
     )
 
 
+def write_pairs(folder: Path, left: list[str], right: list[str], gold: list[float]) -> str:
+    """Write dev pairs and their record; return its path."""
+    count = len(gold)
+    columns = {"task": ["stsb-dev"] * count, "subset": [""] * count, "index": range(1, count + 1)}
+    columns |= {"sentence1": left, "sentence2": right, "score": gold}
+    write_parquet(pa.table(columns), folder / "pairs.parquet")
+    record = folder / "record.json"
+    write_record(record, "prepare_dev", outputs=["pairs.parquet"], started=0.0)
+    return str(record)
+
+
+def write_bank(
+    folder: Path, answers: list[str], questions: list[tuple[str, int, list[int]]]
+) -> str:
+    """Write a bank in three parts, or the dev questions of a fold, and its record; return its path.
+
+    A question is its text, its part and the numbers of its relevant answers. Each is also a candidate
+    for the first of these.
+    """
+    rows = [
+        {"protocol": "pairs", "id": str(i), "text": text, "part": part, "relevant": relevant}
+        for i, (text, part, relevant) in enumerate(questions)
+    ]
+    texts = [(i, "answer", text, -1) for i, text in enumerate(answers)]
+    texts += [(relevant[0], "wording", text, part) for text, part, relevant in questions]
+    names = ("answer", "kind", "text", "part")
+    tables = [[{"text": text} for text in answers], rows]
+    tables.append([dict(zip(names, text, strict=True)) for text in texts])
+    for name, table in zip(BANK, tables, strict=True):
+        write_parquet(pa.Table.from_pylist(table), folder / name)
+    record = folder / "record.json"
+    write_record(record, "prepare_faq", outputs=BANK, started=0.0, folds=3)
+    return str(record)
+
+
 def records(folder: Path, *names: str) -> list[str]:
     """Return the paths of the records in some folders."""
     return [str(folder / name / "record.json") for name in names]
 
 
-def lines(record: Path) -> list[dict[str, str]]:
-    """Return the lines of the scores beside a record."""
-    with open(record.parent / "scores.csv", newline="") as stream:
+def target(folder: Path) -> Target:
+    """Return what an evaluation writes into a folder."""
+    return Target(folder / "record.json", COMPUTE, "0123")
+
+
+def lines(folder: Path) -> list[dict[str, str]]:
+    """Return the lines of the scores in a folder."""
+    with open(folder / "scores.csv", newline="") as stream:
         return list(csv.DictReader(stream))

@@ -82,20 +82,12 @@ def test_a_task_without_a_split_has_the_accuracies_of_sentevals_nested_folds(see
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("classes", [2, 6])
-def test_a_task_of_train_and_test_has_the_accuracies_of_sentevals_folds(seed, classes):
-    train = data(100, seed, classes)
-    test = data(60, seed + 10, classes)
+def test_a_task_in_parts_has_the_accuracies_of_sentevals_folds_or_of_its_split(seed, classes):
+    train, dev, test = (data(100, seed + more, classes) for more in (0, 10, 20))
     found = accuracies({"train": train, "test": test}, {"dev": train, "test": test})
     assert found == pytest.approx(senteval_k_fold(train, test, range(-1, 6)), abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_a_task_with_a_dev_part_has_the_accuracies_of_sentevals_split(seed):
-    train = data(100, seed)
-    dev = data(50, seed + 10)
-    test = data(60, seed + 20)
-    found = accuracies({"train": train, "dev": dev, "test": test}, {"dev": dev, "test": test})
-    assert found == pytest.approx(senteval_split(train, dev, test), abs=1e-12)
+    parts = {"train": train, "dev": dev, "test": test}
+    assert accuracies(parts, parts) == pytest.approx(senteval_split(**parts), abs=1e-12)
 
 
 def test_the_predicted_labels_are_those_of_the_optimum():
@@ -146,7 +138,9 @@ def test_of_equal_accuracies_the_strongest_regularisation_is_taken():
 
 def test_a_class_with_fewer_items_than_folds_is_refused():
     train = Labelled(np.zeros((20, 2)), np.array([0] * 17 + [1] * 3))
-    with pytest.raises(InputError, match="a class has 3 items in training, fewer than 4 folds"):
+    with pytest.raises(
+        InputError, match="^evaluate_transfer.folds: a class has 3 items in training, fewer than 4"
+    ):
         Classifier(FOLDS, SEED, 1).predict({"train": train, "test": train})
 
 

@@ -14,13 +14,14 @@ from semblance.errors import InputError
 from semblance.evaluation.figures import retrieval
 from semblance.evaluation.figures.anisotropy import share_of_largest
 from semblance.evaluation.figures.singular_values import singular_values
-from semblance.evaluation.measured import Collection, FigureInputs, StsB, measure_figure
+from semblance.evaluation.measured import FigureInputs, StsB, measure_figure
 from semblance.evaluation.scored import Target
 from semblance.fetch.manifest import load_manifest
 from semblance.figures import FigureModels, FigureSettings
 from semblance.provenance import checked, input_digests, read_sealed, write_record
 from tests.dag.tiny import ROOT
 from tests.example_settings import COMPUTE
+from tests.unit.evaluation.prepared import records
 
 CAPTIONS = [(f"a dog runs on grass {i}", f"two boats at sea {i}", None) for i in range(9)]
 BASE = FigureModels("none", "tiny", "start", (0,))
@@ -46,12 +47,11 @@ def plain(world) -> SentenceTransformer:
     return SentenceTransformer(str(world / "base/model"), device="cpu")
 
 
-def measured(
-    world, folder, kind: str, texts: str = "sts", **options
-) -> tuple[list[dict[str, str]], dict]:
+def measured(world, folder, kind: str, texts: str = "sts", **options):
     """Measure a figure of the tiny base; return its lines and its record."""
     settings = FigureSettings(kind, (BASE,), options)
-    inputs = FigureInputs((str(world / "base/record.json"),), str(world / texts / "record.json"))
+    base, data = records(world, "base", texts)
+    inputs = FigureInputs((base,), data)
     path = folder / "figures/f.csv"
     record = folder / "figures/records/f.json"
     measure_figure(settings, inputs, str(path), Target(record, COMPUTE, "0123"))
@@ -68,16 +68,11 @@ def test_the_test_pairs_of_stsb_are_read_and_no_others(world, stsb):
     assert len(stsb.sentences) == len(set(stsb.sentences))
 
 
-def test_the_singular_values_of_a_matrix_with_orthogonal_columns_are_their_lengths():
+def test_singular_values_are_lengths_of_orthogonal_columns_and_roots_of_the_gram_matrix():
     columns = np.array([[3.0, 0.0], [4.0, 0.0], [0.0, 2.0]])
     assert singular_values(columns.astype(np.float32)).tolist() == pytest.approx([5.0, 2.0])
-
-
-def test_the_squares_of_singular_values_are_the_eigenvalues_of_the_gram_matrix():
     matrix = np.random.default_rng(0).normal(size=(40, 7))
-    gram = np.zeros((7, 7))
-    for row in matrix:
-        gram += np.outer(row, row)
+    gram = sum(np.outer(row, row) for row in matrix)
     expected = np.sqrt(np.linalg.eigvalsh(gram)[::-1])
     assert np.abs(singular_values(matrix) - expected).max() < 1e-12
 
@@ -97,32 +92,31 @@ def test_the_singular_values_of_a_model_are_those_of_the_embeddings_of_each_dist
     weights = checked(world / "base/record.json")["outputs"]["model/model.safetensors"]
     pairs = checked(world / "sts/record.json")["outputs"]["pairs.parquet"]
     assert sorted(input_digests(record).values()) == sorted([weights, pairs])
-    assert len({link["place"] for link in record["inputs"]}) == 2 and record["outputs"].keys() == {
-        "../f.csv"
-    }
+    assert len({link["place"] for link in record["inputs"]}) == 2
+    assert record["outputs"].keys() == {"../f.csv"}
 
 
 def test_test_data_without_stsb_stop_a_measured_figure(world, tmp_path):
     raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
-    prepare_sts.write_test_pairs(
-        raw, prepare_sts.StsSettings(("sick",), "senteval"), tmp_path / "sts"
-    )
+    settings = prepare_sts.StsSettings(("sick",), "senteval")
+    prepare_sts.write_test_pairs(raw, settings, tmp_path / "sts")
     with pytest.raises(InputError, match="sts: holds no pairs of STS-B; add stsb to sts.datasets"):
         StsB.read(tmp_path / "sts")
+
+
+def unit_vectors(plain, texts) -> np.ndarray:
+    """Return the direction of the embedding of each text, one text at a time."""
+    vectors = np.array([plain.encode(text) for text in texts], np.float64)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def test_eqs_4_to_6_of_rcl_are_the_loops_over_the_pairs_with_a_gold_score_above_4(
     world, stsb, plain, tmp_path
 ):
     [line], _ = measured(world, tmp_path, "anisotropy")
-    vectors = {text: plain.encode(text).astype(np.float64) for text in stsb.sentences}
     near = [i for i, gold in enumerate(stsb.gold) if gold > 4]
-
-    def cosine(i: int, j: int) -> float:
-        u, v = vectors[stsb.left[i]], vectors[stsb.right[j]]
-        return float(u @ v / math.sqrt(u @ u) / math.sqrt(v @ v))
-
-    table = [[cosine(i, j) for j in near] for i in near]
+    left, right = (unit_vectors(plain, [side[i] for i in near]) for side in (stsb.left, stsb.right))
+    table = [[float(u @ v) for v in right] for u in left]
     m = len(near)
     eq5 = sum(math.log(sum(math.exp(c) for c in row) / m) for row in table) / m
     eq6 = sum(c for row in table for c in row) / m**2
@@ -149,20 +143,17 @@ def test_the_first_sentences_of_a_query_are_those_of_a_loop_over_the_collection(
     lines, record = measured(world, tmp_path, "retrieval", "corpus", queries=queries, top=4)
     sentences = [text for row in CAPTIONS for text in row[:2]]
 
-    def cosine(one: str, other: str) -> float:
-        u, v = (plain.encode(text).astype(np.float64) for text in (one, other))
-        return float(u @ v / math.sqrt(u @ u) / math.sqrt(v @ v))
-
-    found = [(line["query"], int(line["rank"]), line["sentence"]) for line in lines]
+    cosines = unit_vectors(plain, queries) @ unit_vectors(plain, sentences).T
     expected = []
-    for query in queries:
-        others = [text for text in sentences if text != query]
-        ranked = sorted(others, key=lambda text: -cosine(query, text))  # noqa: B023
-        expected += [(query, rank, text) for rank, text in enumerate(ranked[:4], start=1)]
-    assert found == expected
-    shown = [float(line["cosine"]) for line in lines]
-    near = [cosine(line["query"], line["sentence"]) for line in lines]
-    assert shown == pytest.approx(near, abs=1e-6)
+    for query, of_query in zip(queries, cosines.tolist(), strict=True):
+        near = dict(zip(sentences, of_query, strict=True))
+        near.pop(query, None)
+        first = sorted(near, key=near.get, reverse=True)[:4]
+        expected += [(query, rank, text, near[text]) for rank, text in enumerate(first, start=1)]
+    assert len(lines) == len(expected)
+    for line, (query, rank, text, cosine) in zip(lines, expected, strict=True):
+        assert (line["query"], int(line["rank"]), line["sentence"]) == (query, rank, text)
+        assert float(line["cosine"]) == pytest.approx(cosine, abs=1e-6)
     source = checked(world / "corpus/record.json")["outputs"]["sentences.arrow"]
     assert source in input_digests(record).values()
 
@@ -170,10 +161,10 @@ def test_the_first_sentences_of_a_query_are_those_of_a_loop_over_the_collection(
 def test_of_equal_cosines_the_sentence_that_stands_first_comes_first():
     vectors = {"q": [1.0, 0.0], "b": [2.0, 2.0], "a": [1.0, 1.0], "c": [0.0, 1.0]}
     model = SimpleNamespace(embed=lambda texts: np.array([vectors[t] for t in texts]))
-    found = retrieval.rows(model, Collection(["c", "b", "a"]), queries=("q",), top=2)
+    found = retrieval.rows(model, ["c", "b", "a"], queries=("q",), top=2)
     assert [row["sentence"] for row in found] == ["b", "a"]
 
 
 def test_a_collection_that_is_too_small_is_refused():
     with pytest.raises(InputError, match="^collection: has 3 sentences; with the query itself, 4"):
-        list(retrieval.rows(None, Collection(["a", "b", "c"]), queries=("q",)))
+        list(retrieval.rows(None, ["a", "b", "c"], queries=("q",)))

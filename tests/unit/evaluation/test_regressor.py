@@ -6,9 +6,7 @@ import torch
 
 from semblance.errors import InputError
 from semblance.evaluation import regressor
-from semblance.evaluation.features import pair_features
 from semblance.evaluation.regressor import Rated, Regressor, soft_labels
-from semblance.evaluation.texts import Vectors
 
 SEED = 1111
 
@@ -22,12 +20,6 @@ def rated(count: int, seed: int, noise: float = 0.3) -> Rated:
     return Rated(features, np.clip(np.round(scores, 1), 0, 5))
 
 
-def test_a_score_is_shared_by_the_two_nearest_classes():
-    found = soft_labels(np.array([3.4, 5.0, 1.0, 0.25, 0.0]))
-    expected = [[0, 0, 0.6, 0.4, 0], [0, 0, 0, 0, 1], [1, 0, 0, 0, 0], [0.25, 0, 0, 0, 0], [0] * 5]
-    assert found == pytest.approx(np.array(expected), abs=1e-12)
-
-
 def encoded_by_senteval(scores: np.ndarray) -> np.ndarray:
     """Return the labels as SentEval's definition says them: by the floor of each score."""
     labels = np.zeros((len(scores), 5))
@@ -39,9 +31,10 @@ def encoded_by_senteval(scores: np.ndarray) -> np.ndarray:
     return labels
 
 
-def test_the_shares_are_those_of_senteval_for_every_score_in_steps_of_a_tenth():
-    scores = np.arange(51) / 10
+def test_a_score_is_shared_by_the_two_nearest_classes_as_in_senteval():
+    scores = np.append(np.arange(51) / 10, 0.25)
     assert soft_labels(scores) == pytest.approx(encoded_by_senteval(scores), abs=1e-12)
+    assert soft_labels(np.array([3.4, 0.25])).sum(axis=1) == pytest.approx([1, 0.25])
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
@@ -137,10 +130,3 @@ def test_vectors_that_are_all_the_same_are_refused():
     same = Rated(np.ones((10, 4)), np.arange(10) / 2)
     with pytest.raises(InputError, match="gives all dev pairs the same relatedness"):
         Regressor(same, same, SEED)
-
-
-def test_the_features_of_a_pair_are_its_distances_beside_its_products():
-    vectors = Vectors(np.array([[1.0, -2.0], [3.0, 0.5]], np.float32), {"a": 0, "b": 1})
-    found = pair_features(vectors, ["a", "b"], ["b", "b"])
-    assert found.tolist() == [[2.0, 2.5, 3.0, -1.0], [0.0, 0.0, 9.0, 0.25]]
-    assert found.dtype == np.float64

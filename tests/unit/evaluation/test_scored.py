@@ -1,6 +1,5 @@
 """An evaluation computes in the precision that is declared, and every score says in which."""
 
-import csv
 import json
 import shutil
 from dataclasses import replace
@@ -15,48 +14,36 @@ from semblance.evaluation.sts import StsRun, evaluate_sts
 from semblance.provenance import read_sealed, write_record
 from semblance.training.inputs import read_regulators
 from tests.example_settings import COMPUTE
+from tests.unit.evaluation.prepared import lines, records
 
 
-def scores(demo, model, out, compute):
-    """Evaluate; return the scores and the record.
-
-    Scores: (task, subset, metric, aggregation) to (value, precision, environment).
-    """
-    record = out / "record.json"
-    evaluate_sts(
-        StsRun("none", "tiny", "start", "0"),
-        str(model),
-        str(demo / "sts/record.json"),
-        str(demo / "dev/record.json"),
-        Target(record, compute, "0123"),
-    )
-    with open(out / "scores.csv", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    return {
-        (r["task"], r["subset"], r["metric"], r["aggregation"]): (
-            float(r["value"]),
-            r["precision"],
-            r["environment"],
-        )
-        for r in rows
-    }, read_sealed(record)
+def evaluate(demo, out, model=None, dev=None, **compute):
+    """Evaluate a model, or the base, into a folder; return the lines of the scores by what they score."""
+    base, test, of_dev = records(demo, "base", "sts", "dev")
+    target = Target(out / "record.json", replace(COMPUTE, **compute), "0123")
+    run = StsRun("none", "tiny", "start", "0")
+    evaluate_sts(run, str(model or base), test, str(dev or of_dev), target)
+    names = ("task", "subset", "metric", "aggregation")
+    return {tuple(line[name] for name in names): line for line in lines(out)}
 
 
-def test_the_declared_precision_is_used_and_told(demo, tmp_path):
-    plain, _ = scores(demo, demo / "base/record.json", tmp_path / "fp32", COMPUTE)
-    half, record = scores(
-        demo, demo / "base/record.json", tmp_path / "bf16", replace(COMPUTE, precision="bf16")
-    )
-    assert {p for _, p, _ in plain.values()} == {"fp32"} and {p for _, p, _ in half.values()} == {
-        "bf16"
-    }
-    assert record["settings"] == {"threads": 1, "gpus": 0, "precision": "bf16", "matmul": "highest"}
+def only(found, column):
+    """Return what all scores have in a column."""
+    [value] = {line[column] for line in found.values()}
+    return value
+
+
+def test_the_declared_precision_is_computed_in_and_stands_beside_each_score(demo, tmp_path):
+    plain = evaluate(demo, tmp_path / "fp32")
+    half = evaluate(demo, tmp_path / "bf16", precision="bf16")
+    assert only(plain, "precision") == "fp32" and only(half, "precision") == "bf16"
+    settings = read_sealed(tmp_path / "bf16/record.json")["settings"]
+    assert settings == {"threads": 1, "gpus": 0, "precision": "bf16", "matmul": "highest"}
     assert plain.keys() == half.keys()
     correlations = [key for key in plain if key[2] in ("spearman", "pearson")]
-    assert any(plain[key][0] != half[key][0] for key in correlations)  # it did compute in bf16
-    assert all(
-        abs(plain[key][0] - half[key][0]) < 0.05 for key in correlations
-    )  # eight bits of mantissa, few pairs
+    values = [[float(found[key]["value"]) for key in correlations] for found in (plain, half)]
+    difference = np.abs(np.subtract(*values))
+    assert 0 < difference.max() < 0.05  # eight bits of mantissa, few pairs
 
 
 def protocol_of_each_task(demo, out, **settings) -> dict[str, str]:
@@ -65,15 +52,7 @@ def protocol_of_each_task(demo, out, **settings) -> dict[str, str]:
     shutil.copy(demo / "dev/pairs.parquet", out / "dev")
     dev = out / "dev/record.json"
     write_record(dev, "prepare_dev", outputs=["pairs.parquet"], started=0.0, settings=settings)
-    evaluate_sts(
-        StsRun("none", "tiny", "start", "0"),
-        str(demo / "base/record.json"),
-        str(demo / "sts/record.json"),
-        str(dev),
-        Target(out / "record.json", COMPUTE, "0123"),
-    )
-    with open(out / "scores.csv", newline="") as stream:
-        return {row["task"]: row["protocol"] for row in csv.DictReader(stream)}
+    return {key[0]: line["protocol"] for key, line in evaluate(demo, out, dev=dev).items()}
 
 
 def test_each_score_names_the_protocol_in_the_record_of_its_pairs(demo, tmp_path):
@@ -88,27 +67,23 @@ def test_pairs_without_a_known_protocol_are_refused(demo, tmp_path, settings):
 
 
 def test_the_matmul_precision_is_used_and_part_of_the_environment(demo, tmp_path):
-    seen = {}
+    seen = []
     for matmul in ("medium", "highest"):
-        found, _ = scores(
-            demo, demo / "base/record.json", tmp_path / matmul, replace(COMPUTE, matmul=matmul)
-        )
-        seen[matmul] = {environment for *_, environment in found.values()}
+        seen.append(only(evaluate(demo, tmp_path / matmul, matmul=matmul), "environment"))
         assert torch.get_float32_matmul_precision() == matmul
-    assert len(seen["highest"]) == len(seen["medium"]) == 1 and seen["highest"] != seen["medium"]
+    assert seen[0] != seen[1]
 
 
-def trained_model(demo, folder, precision, regulator_precision):
+def trained_model(demo, folder, precision="fp32", regulators=None):
     """Write a training's record beside the tiny base's weights."""
     folder.mkdir(exist_ok=True)
     (folder / "model").symlink_to(demo / "base/model")
-    outputs = list(json.loads((demo / "base/record.json").read_text())["outputs"])
     write_record(
         folder / "record.json",
         "train",
-        outputs=outputs,
+        outputs=list(json.loads((demo / "base/record.json").read_text())["outputs"]),
         started=0.0,
-        regulator_precision=regulator_precision,
+        regulator_precision=regulators or {},
         settings={"precision": precision, "matmul": "highest"},
         device="cpu, 1 threads",
         training={"step": 37},
@@ -118,55 +93,43 @@ def trained_model(demo, folder, precision, regulator_precision):
 
 def test_the_steps_of_a_training_stand_among_its_scores(demo, tmp_path):
     name = ("training", "", "steps", "all")
-    untrained, _ = scores(demo, demo / "base/record.json", tmp_path / "untrained", COMPUTE)
-    assert name not in untrained
-    model = trained_model(demo, tmp_path / "model", "fp32", {})
-    trained, _ = scores(demo, model, tmp_path / "trained", COMPUTE)
-    assert trained[name][0] == 37.0  # as its record says
+    assert name not in evaluate(demo, tmp_path / "untrained")
+    found = evaluate(demo, tmp_path / "trained", trained_model(demo, tmp_path / "model"))
+    assert float(found[name]["value"]) == 37.0  # as its record says
 
 
 def test_a_training_says_what_its_regulators_were_made_in(tmp_path):
-    records = [
-        embeddings(tmp_path / name, settings={"precision": name, "matmul": "highest"})
-        for name in ("bf16", "fp32")
-    ]
-    assert read_regulators(records).precision == {"precision": "bf16 and fp32", "matmul": "highest"}
-    assert read_regulators(records[1:]).precision == {"precision": "fp32", "matmul": "highest"}
+    made = []
+    for name in ("bf16", "fp32"):
+        (tmp_path / name).mkdir()
+        np.save(tmp_path / name / "embeddings.npy", np.ones((2, 4), np.float16))
+        made.append(str(tmp_path / name / "record.json"))
+        settings = {"precision": name, "matmul": "highest"}
+        outputs = ["embeddings.npy"]
+        write_record(
+            tmp_path / name / "record.json",
+            "embed",
+            outputs=outputs,
+            started=0.0,
+            settings=settings,
+        )
+    assert read_regulators(made).precision == {"precision": "bf16 and fp32", "matmul": "highest"}
+    assert read_regulators(made[1:]).precision == {"precision": "fp32", "matmul": "highest"}
     assert read_regulators([]).precision == {}
-
-
-def embeddings(folder, **facts):
-    """Write embeddings and their record; return the record's path."""
-    folder.mkdir()
-    np.save(folder / "embeddings.npy", np.ones((2, 4), np.float16))
-    record = folder / "record.json"
-    write_record(record, "embed", outputs=["embeddings.npy"], started=0.0, **facts)
-    return str(record)
 
 
 def test_regulators_change_the_environment_only_if_they_were_made_in_another_one(demo, tmp_path):
     """A table holds models with and without them, and must not call that mixed."""
-    seen = {}
-    for name, regulator_precision in {
-        "none": {},
-        "same": {"precision": "fp32", "matmul": "highest"},
-        "other": {"precision": "fp32", "matmul": "medium"},
-    }.items():
-        model = trained_model(demo, tmp_path / name, "fp32", regulator_precision)
-        [seen[name]] = {
-            e for *_, e in scores(demo, model, tmp_path / name / "scores", COMPUTE)[0].values()
-        }
-    [untrained] = {
-        e
-        for *_, e in scores(demo, demo / "base/record.json", tmp_path / "start", COMPUTE)[
-            0
-        ].values()
-    }
-    assert seen["none"] == seen["same"] == untrained != seen["other"]
+    seen = {"start": only(evaluate(demo, tmp_path / "start"), "environment")}
+    for name, matmul in {"none": None, "same": "highest", "other": "medium"}.items():
+        made = matmul and {"precision": "fp32", "matmul": matmul}
+        model = trained_model(demo, tmp_path / name, regulators=made)
+        seen[name] = only(evaluate(demo, tmp_path / name / "scores", model), "environment")
+    assert seen["none"] == seen["same"] == seen["start"] != seen["other"]
 
 
 @pytest.mark.parametrize(
-    "trained, regulators, evaluated, told",
+    "trained, regulators, evaluated, stated",
     [
         ("fp32", None, "fp32", "fp32"),
         ("bf16", None, "bf16", "bf16"),
@@ -175,14 +138,10 @@ def test_regulators_change_the_environment_only_if_they_were_made_in_another_one
         ("bf16", "bf16", "fp32", "fp32 (trained in bf16, regulators in bf16)"),
     ],
 )
-def test_the_precisions_of_training_and_regulators_are_told_where_they_differ(
-    demo, tmp_path, trained, regulators, evaluated, told
+def test_the_precisions_of_training_and_regulators_are_stated_where_they_differ(
+    demo, tmp_path, trained, regulators, evaluated, stated
 ):
-    model = trained_model(
-        demo,
-        tmp_path,
-        trained,
-        {"precision": regulators, "matmul": "highest"} if regulators else {},
-    )
-    found, _ = scores(demo, model, tmp_path / "scores", replace(COMPUTE, precision=evaluated))
-    assert {p for _, p, _ in found.values()} == {told}
+    made = regulators and {"precision": regulators, "matmul": "highest"}
+    model = trained_model(demo, tmp_path, trained, made)
+    found = evaluate(demo, tmp_path / "scores", model, precision=evaluated)
+    assert only(found, "precision") == stated

@@ -8,7 +8,7 @@ import pyarrow as pa
 from semblance import layout
 from semblance.data.arrow import write_parquet
 from semblance.evaluation.faq import ranked
-from semblance.evaluation.prepared import Question
+from semblance.evaluation.prepared import BankQuestion
 from semblance.names import FAQ_DEV
 from semblance.provenance import outputs_digest, read_sealed, write_record
 
@@ -23,7 +23,7 @@ def entry_id(number: int) -> str:
     return f"{HOSTILE[number % len(HOSTILE)]}{number}"
 
 
-def questions() -> list[Question]:
+def questions() -> list[BankQuestion]:
     """Return those of two folds and two protocols: one right answer, or several."""
     draw = np.random.default_rng(0)
     found = []
@@ -33,11 +33,11 @@ def questions() -> list[Question]:
             right = draw.choice(ANSWERS, count, replace=False)
             text = f'what is {number}?\u2028 "yes"'
             relevant = tuple(sorted(right.tolist()))
-            found.append(Question(protocol, entry_id(number), text, number % 2, relevant))
+            found.append(BankQuestion(protocol, entry_id(number), text, number % 2, relevant))
     return found
 
 
-def scores_of(question: Question, number: int) -> np.ndarray:
+def scores_of(question: BankQuestion, number: int) -> np.ndarray:
     """Return made scores (A,) float32: with ties, near ties, zeros, and negative ones."""
     draw = np.random.default_rng(number)
     scores = draw.normal(size=ANSWERS).astype(np.float32)
@@ -74,7 +74,7 @@ def write_results(root: Path, method: str = "tuned") -> list[Path]:
     return [_write_fold(root, fold, method, questions(), digest) for fold in (0, 1)]
 
 
-def _write_fold(root, fold: int, method: str, asked: list[Question], bank: str) -> Path:
+def _write_fold(root, fold: int, method: str, asked: list[BankQuestion], bank: str) -> Path:
     """Write one evaluation: test questions of the fold, and dev questions of the other one."""
     run = {"corpus": f"{BANK}-{fold}", "base": "tiny", "method": method, "seed": "3"}
     folder = Path(layout.place(root, layout.FAQ_SCORES, **run))

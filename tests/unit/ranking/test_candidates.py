@@ -50,16 +50,17 @@ def test_a_fold_knows_the_wordings_that_it_does_not_hold_out():
     assert known_candidates(known, "answer", {1, 2}).texts == ("zzz", "yyy")
 
 
-def test_fused_scores_are_sums_of_reciprocal_ranks():
-    vectors = np.array([[0.9, 0.1, 0.5]])  # ranks 1, 3, 2
-    words = np.array([[0.0, 7.0, 2.0]])  # ranks 3, 1, 2
-    expected = [[1 / 61 + 1 / 63, 1 / 63 + 1 / 61, 1 / 62 + 1 / 62]]
-    assert reciprocal_rank_fusion(vectors, words) == pytest.approx(np.array(expected))
-
-
-def test_of_equal_scores_the_lower_number_comes_first():
-    fused = reciprocal_rank_fusion(np.array([[0.0, 0.0, 0.0]]))
-    assert fused == pytest.approx(np.array([[1 / 61, 1 / 62, 1 / 63]]))
+@pytest.mark.parametrize(
+    "rankings, ranks",
+    [
+        ([[0.9, 0.1, 0.5], [0.0, 7.0, 2.0]], [(1, 3), (3, 1), (2, 2)]),
+        ([[0.0, 0.0, 0.0]], [(1,), (2,), (3,)]),  # of equal scores the lower number comes first
+    ],
+)
+def test_fused_scores_are_sums_of_reciprocal_ranks(rankings, ranks):
+    expected = [[sum(1 / (60 + rank) for rank in of_answer) for of_answer in ranks]]
+    fused = reciprocal_rank_fusion(*(np.array([scores]) for scores in rankings))
+    assert fused == pytest.approx(np.array(expected))
 
 
 def test_a_ranking_fused_with_itself_keeps_its_order():

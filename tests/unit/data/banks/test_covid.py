@@ -1,6 +1,5 @@
 """The COVID-QA tables."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -9,24 +8,18 @@ from semblance.data.banks.covid import read_covid
 from semblance.data.csv_text import read_csv
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance.errors import InputError
-from tests.unit.data.files import fails_at, put
+from tests.unit.data.files import DATA, fails_at, needs_data, put
 
-DATA = os.environ.get("SEMBLANCE_DATA")
-needs_data = pytest.mark.skipif(not DATA, reason="SEMBLANCE_DATA is not set: real data NOT checked")
+TABLE = 'question,answer,lang\nnull,"NA,\n n/a",en\nnull,None,en\nWas?,Das,de\n'
+OTHER = 'lang\tquestion\tanswer\nen\t null \t"NA, n/a"\nen\tother, q\tNA\nit\t\t\n'
+SIMILAR = "question_1,question_2,similar\n"
 
 
 def covid(folder):
-    one = put(
-        folder / "a.csv", 'question,answer,lang\nnull,"NA,\n n/a",en\nnull,None,en\nWas?,Das,de\n'
-    )
-    two = put(
-        folder / "b.tsv",
-        'lang\tquestion\tanswer\nen\t null \t"NA, n/a"\nen\tother, q\tNA\nit\t\t\n',
-    )
-    return [one, two]
+    return [put(folder / "a.csv", TABLE), put(folder / "b.tsv", OTHER)]
 
 
-def test_covid_pairs_are_distinct_english_and_numbered_over_the_files(tmp_path):
+def test_pairs_are_distinct_english_and_numbered_over_the_files(tmp_path):
     pairs = (
         FaqPair("1", "null", "NA, n/a", "null"),
         FaqPair("2", "null", "None", "null"),
@@ -35,12 +28,9 @@ def test_covid_pairs_are_distinct_english_and_numbered_over_the_files(tmp_path):
     assert read_covid(covid(tmp_path)) == Faq("covid", pairs, ())
 
 
-def test_covid_similar_questions_are_queries_for_all_pairs_of_their_question(tmp_path):
-    similarity = put(
-        tmp_path / "s.csv",
-        "question_1,question_2,similar\nnull,what,1\nnull,no,0\nabsent,no,1\n"
-        '"other,  q",NA,1\n"other, q",what,1\n',
-    )
+def test_similar_questions_are_queries_for_all_pairs_of_their_question(tmp_path):
+    rows = 'null,what,1\nnull,no,0\nabsent,no,1\n"other,  q",NA,1\n"other, q",what,1\n'
+    similarity = put(tmp_path / "s.csv", SIMILAR + rows)
     assert read_covid(covid(tmp_path), similarity).queries == (
         FaqQuery("q1", "what", "null", ("1", "2", "3")),
         FaqQuery("q2", "NA", "other, q", ("3",)),
@@ -50,8 +40,8 @@ def test_covid_similar_questions_are_queries_for_all_pairs_of_their_question(tmp
 @pytest.mark.parametrize(
     "row, words", [("null,x,yes", "similar is 'yes'"), ("null,,1", "question_2 is empty")]
 )
-def test_covid_malformed_similarities_name_their_line(tmp_path, row, words):
-    path = put(tmp_path / "s.csv", f"question_1,question_2,similar\nnull,x,1\n{row}\n")
+def test_a_malformed_similarity_is_named_by_its_line(tmp_path, row, words):
+    path = put(tmp_path / "s.csv", f"{SIMILAR}null,x,1\n{row}\n")
     with fails_at(path, 3, words):
         read_covid(covid(tmp_path), path)
 
@@ -65,29 +55,24 @@ def test_covid_malformed_similarities_name_their_line(tmp_path, row, words):
         ("", 1, "no header"),
     ],
 )
-def test_covid_malformed_tables_name_their_line(tmp_path, content, line, words):
+def test_a_malformed_table_is_named_by_its_line(tmp_path, content, line, words):
     path = put(tmp_path / "c.csv", content)
     with fails_at(path, line, words):
         read_covid([path])
 
 
-def test_covid_without_tables_is_refused():
+def test_a_bank_without_tables_is_refused():
     with pytest.raises(InputError, match="no question-answer pair"):
         read_covid([])
 
 
 @needs_data
-def test_real_covid_tables_hold_376_pairs_and_queries_for_them():
+def test_the_real_tables_hold_376_pairs_and_queries_for_them():
     folder = Path(DATA, "faq/covid")
     tables = sorted(folder.glob("deepset_faq_*"))
     similarity = folder / "deepset_eval_question_similarity_en.csv"
     faq = read_covid(tables, similarity)
-    wordings = {
-        " ".join(row["question_2"].split())
-        for _, row in read_csv(similarity, ["question_2"])
-        if row["similar"] == "1"
-    }
+    similar = [row for _, row in read_csv(similarity, ["question_2"]) if row["similar"] == "1"]
     assert len(tables) == 3 and len(faq.pairs) == 376
-    assert {query.text for query in faq.queries} == wordings and all(
-        query.relevant for query in faq.queries
-    )
+    assert {q.text for q in faq.queries} == {" ".join(row["question_2"].split()) for row in similar}
+    assert all(query.relevant for query in faq.queries)

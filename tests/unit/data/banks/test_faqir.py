@@ -7,101 +7,76 @@ from semblance.data.faq import Faq, FaqPair, FaqQuery
 from tests.unit.data.files import fails_at, put
 
 
-def faqir_pair(key, question="q", answer="a"):
-    return f"<qaPair><Id>{key}</Id><Question>{question}</Question><Answer>{answer}</Answer><Categories/></qaPair>\n"
+def pair(key, question="q", answer="a"):
+    texts = f"<Question>{question}</Question><Answer>{answer}</Answer>"
+    return f"<qaPair><Id>{key}</Id>{texts}<Categories/></qaPair>\n"
 
 
-def faqir_query(group, text):
+def query(group, text):
     return (
-        f"<Query><Author>x</Author><Original>o</Original><exWords><string>w</string></exWords>"
+        f"<Query><Author>x</Author><exWords><string>w</string></exWords>"
         f"<QueryGroupID>{group}</QueryGroupID><QueryID>1</QueryID>"
-        f"<QueryString>{text}</QueryString><Fold>0</Fold></Query>\n"
+        f"<QueryString>{text}</QueryString></Query>\n"
     )
 
 
-def faqir_judged(group, *judged):
-    candidates = "".join(
-        f"<IRCandidate><Id>{key}</Id><Annotations>"
-        + "".join(
-            f"<Annotation><Val>{v}</Val><Annotator>x</Annotator></Annotation>" for v in values
+def judged(group, **grades):
+    """The judgements of a group: of each pair, the grades that annotators gave it."""
+    candidates = ""
+    for key, values in grades.items():
+        given = "".join(f"<Annotation><Val>{value}</Val></Annotation>" for value in values)
+        candidates += (
+            f"<IRCandidate><Id>{key}</Id><Annotations>{given}</Annotations></IRCandidate>\n"
         )
-        + "</Annotations></IRCandidate>\n"
-        for key, values in judged
-    )
     return f"<IRCandidateList><grpId>{group}</grpId><candidates>\n{candidates}</candidates></IRCandidateList>\n"
 
 
-def faqir(folder, queries, pairs, judgements):
-    """Write a small FAQIR release: queries from line 3, pairs two lines after the last query, and so on."""
-    parts = [
-        '<?xml version="1.0"?>\n<IRSet xmlns:xsi="x"><queries>\n',
-        *queries,
-        "</queries>\n<KB><Pairs>\n",
-        *pairs,
-        "</Pairs></KB>\n<relCandidates>\n",
-        *judgements,
-        "</relCandidates></IRSet>\n",
-    ]
-    return put(folder / "faqir.xml", "".join(parts))
+QUERY = query(0, "x")
+PAIR = pair("one")
+JUDGED = judged(0, one="1")
 
 
-def test_faqir_judgements_belong_to_the_group_and_one_annotator_suffices(tmp_path):
+def faqir(folder, queries=QUERY, pairs=PAIR, judgements=JUDGED):
+    """Write a small release: queries from line 3, pairs two lines after the last query, and so on."""
+    start = '<?xml version="1.0"?>\n<IRSet xmlns:xsi="x"><queries>\n'
+    middle = f"{queries}</queries>\n<KB><Pairs>\n{pairs}</Pairs></KB>\n"
+    end = f"<relCandidates>\n{judgements}</relCandidates></IRSet>\n"
+    return put(folder / "faqir.xml", start + middle + end)
+
+
+def test_judgements_belong_to_the_group_and_one_annotator_suffices(tmp_path):
     path = faqir(
         tmp_path,
-        [faqir_query(0, "one"), faqir_query(7, "null"), faqir_query(0, "NA")],
-        [faqir_pair(30, "n/a", "None"), faqir_pair(20), faqir_pair(10, "A &amp;\nB", "x &lt; y")],
-        [
-            faqir_judged(0, (10, "31"), (20, "22"), (30, "1")),
-            faqir_judged(7, (20, "1"), (10, "234")),
-        ],
+        query(0, "one") + query(7, "null") + query(0, "NA"),
+        pair("c", "n/a", "None") + pair("b") + pair("a", "A &amp;\nB", "x &lt; y"),
+        judged(0, a="31", b="22", c="1") + judged(7, b="1", a="234"),
     )
     assert read_faqir(path) == Faq(
         "faqir",
         (
-            FaqPair("30", "n/a", "None", "n/a"),
-            FaqPair("20", "q", "a", "q"),
-            FaqPair("10", "A & B", "x < y", "A & B"),
+            FaqPair("c", "n/a", "None", "n/a"),
+            FaqPair("b", "q", "a", "q"),
+            FaqPair("a", "A & B", "x < y", "A & B"),
         ),
         (
-            FaqQuery("0-q1", "one", "0", ("30", "10")),
-            FaqQuery("7-q1", "null", "7", ("20",)),
-            FaqQuery("0-q2", "NA", "0", ("30", "10")),
+            FaqQuery("0-q1", "one", "0", ("c", "a")),
+            FaqQuery("7-q1", "null", "7", ("b",)),
+            FaqQuery("0-q2", "NA", "0", ("c", "a")),
         ),
     )
 
 
-GOOD = {
-    "queries": [faqir_query(0, "x")],
-    "pairs": [faqir_pair(1)],
-    "judgements": [faqir_judged(0, (1, "1"))],
-}
+NO_TEXT = "<Query>\n<QueryGroupID>0</QueryGroupID></Query>"
+REFUSED = [  # tests/hostile has more
+    ({"queries": QUERY + query(5, "x")}, 4, "query group '5' has no judgements"),
+    ({"queries": NO_TEXT}, 3, "<query> has no <querystring>"),
+    ({"pairs": PAIR + pair(2, answer="")}, 7, "answer is empty"),
+    ({"judgements": judged(0, one="5")}, 10, "annotations"),
+]
 
 
-@pytest.mark.parametrize(
-    "changed, line, words",
-    [
-        ({"queries": [faqir_query(0, " ")]}, 3, "querystring is empty"),
-        (
-            {"queries": [faqir_query(0, "x"), faqir_query(5, "x")]},
-            4,
-            "query group '5' has no judgements",
-        ),
-        (
-            {"queries": ["<Query>\n<QueryGroupID>0</QueryGroupID></Query>"]},
-            3,
-            "<query> has no <querystring>",
-        ),
-        ({"pairs": [faqir_pair(1), faqir_pair(1)]}, 7, "id '1' stands twice"),
-        ({"pairs": [faqir_pair(1), faqir_pair(2, answer="")]}, 7, "answer is empty"),
-        (
-            {"judgements": [faqir_judged(0, (1, "1"), (9, "1"))]},
-            11,
-            "judged pair '9' is not in the bank",
-        ),
-        ({"judgements": [faqir_judged(0, (1, "5"))]}, 10, "annotations"),
-    ],
-)
-def test_faqir_malformed_records_name_their_line(tmp_path, changed, line, words):
-    path = faqir(tmp_path, **GOOD | changed)
+@pytest.mark.parametrize("changed, line, words", REFUSED)
+def test_a_malformed_record_is_named_by_its_line(tmp_path, changed, line, words):
+    path = faqir(tmp_path, **changed)
     with fails_at(path, line, words):
         read_faqir(path)

@@ -1,19 +1,15 @@
 """What holds for every format of a FAQ bank, and how a format is found by its name."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from semblance.data.banks.faqir import read_faqir
-from semblance.data.banks.stackfaq import read_stackfaq
 from semblance.data.prepare_faq import BankSettings, read_bank
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
 from semblance.named_modules import BANKS, module_names
-from tests.unit.data.files import put
 
 ROOT = Path(__file__).resolve().parents[4]
 DEMO_DATASETS = load_manifest(ROOT / "demo/manifest.yaml")
@@ -29,9 +25,8 @@ def settings(kind: str, **changes) -> BankSettings:
 
 def test_a_format_without_a_module_is_refused_with_the_known_ones():
     known = ", ".join(module_names(BANKS))
-    with pytest.raises(
-        InputError, match=rf"\Abank.kind: .*data/banks/excel.py; known are {known}\Z"
-    ):
+    words = rf"\Abank.kind: .*data/banks/excel.py; known are {known}\Z"
+    with pytest.raises(InputError, match=words):
         read_bank(demo_data(), settings("excel"))
 
 
@@ -59,10 +54,3 @@ def test_a_users_own_file_is_recorded_by_its_path():
     raw = demo_data()
     bank = read_bank(raw, settings("own", path=path))
     assert bank.name == "library" and list(raw.inputs) == [path]
-
-
-@pytest.mark.parametrize("read", [read_stackfaq, read_faqir])
-def test_xml_of_another_kind_is_refused(tmp_path, read):
-    path = put(tmp_path / "s.xml", "<html><p>Not found</p></html>")
-    with pytest.raises(InputError, match=re.escape(f"{path}:1: no question-answer pair")):
-        read(path)
