@@ -140,7 +140,7 @@ def test_the_projects_own_config_is_checked_before_snakemake_reads_it(tmp_path):
     [
         (["-n"], []),
         (["--configfile", "a", "b", "-n"], ["a", "b"]),
-        (["--configfiles=a", "--cores", "2", "--configfile", "b"], ["a", "b"]),
+        (["--configfiles=a", "--cores", "2", "--configfile", "b"], ["b"]),
         (["--config", "output=x", "--cores", "2"], []),
     ],
 )

@@ -86,9 +86,9 @@ def main(arguments: list[str]) -> int:
 
 
 def config_files(arguments: list[str]) -> list[str]:
-    """Return the config files that arguments of snakemake name."""
+    """Return the config files that arguments of snakemake name; of a repeated flag the last counts."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
+    parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
     return parser.parse_known_args(arguments)[0].configfile
 
 

@@ -55,12 +55,13 @@ class KeptTraining:
         heartbeat = Heartbeat(self.output, steps)
         with Events(folder) as events:
 
-            def log(event: dict) -> None:
+            def note(event: dict) -> None:
+                """Write an event down in both."""
                 events(event)
                 heartbeat(event)
 
             try:
-                yield log
+                yield note
             finally:
                 heartbeat.print_line()
 

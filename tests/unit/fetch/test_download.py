@@ -16,7 +16,14 @@ from semblance.fetch.download import _Download, fetch_file
 from semblance.fetch.hub import Repository, ask_listing
 from semblance.fetch.manifest import Pin
 from semblance.fetch.wanted import Hub
-from semblance.fetch.web import Patience, Request, Transient, Unavailable, ask_address
+from semblance.fetch.web import (
+    Patience,
+    Request,
+    Transient,
+    Unavailable,
+    ask_address,
+    watched,
+)
 from tests.local_http import Fault, blob_name
 from tests.unit.fetch.examples import COMMIT, CONTENT, QUICK, REPO, sha
 
@@ -219,20 +226,29 @@ def test_a_hub_that_is_too_slow_or_endless_is_given_up(serve, tmp_path, low_spee
         ask_listing(repository, tmp_path / "lock", ONCE)
 
 
-def test_a_steady_server_above_the_least_speed_is_waited_for(serve, tmp_path, low_speed):
-    """It sends 200 bytes each 10 ms for longer than two timeouts."""
-    content = bytes(24_000)
+def test_an_answer_is_waited_for_as_long_as_it_brings_bytes_at_the_least_speed(
+    monkeypatch, low_speed
+):
+    """A stand-in for the clock: each wait ends at its time limit, with so many bytes more."""
+    coming = [400, 400, 400, 399]  # 1,000 bytes a second for 0.4 s are 400
+    begun, ended = threading.Event(), threading.Event()
+    requests = []
 
-    def talk(connection: socket.socket, request: str) -> None:
-        connection.sendall(OK + b"Content-Length: %d\r\n\r\n" % len(content))
-        for start in range(0, len(content), 200):
-            connection.sendall(content[start : start + 200])
-            time.sleep(0.01)
+    def work(request: Request) -> None:
+        requests.append(request)
+        begun.set()
+        ended.wait(10)
 
-    started = time.monotonic()
-    fetch_file(serve(talk), tmp_path / "file", Pin(), ONCE)
-    assert (tmp_path / "file").read_bytes() == content
-    assert time.monotonic() - started > 2 * ONCE.timeout
+    def wait(futures: object, timeout: float) -> SimpleNamespace:
+        assert begun.wait(10) and timeout == ONCE.timeout
+        requests[0].received += coming.pop(0)
+        return SimpleNamespace(done=False)
+
+    monkeypatch.setattr(web, "wait", wait)
+    with pytest.raises(Transient, match="399 bytes came within 0.4 s, fewer than 400"):
+        watched(ONCE, work)
+    ended.set()
+    assert coming == []
 
 
 def test_the_next_attempt_continues_after_a_slow_one(serve, tmp_path, low_speed):
