@@ -369,12 +369,8 @@ def test_an_edited_module_reruns_the_stages_that_import_it(
     finished: Project, imported_by, path: str
 ):
     file = finished.folder / path
-    before = file.read_text()
-    try:
-        file.write_text(before + "\nADDED_BY_A_TEST = 1\n")
-        assert stages(finished.planned()) == downstream(*imported_by[module_name(path)])
-    finally:
-        file.write_text(before)
+    planned = finished.planned_after({file: file.read_text() + "\nADDED_BY_A_TEST = 1\n"})
+    assert stages(planned) == downstream(*imported_by[module_name(path)])
 
 
 EDITS_WITHOUT_EFFECT = {
@@ -402,7 +398,7 @@ EDITS_WITHOUT_EFFECT = {
     ),
     "the heartbeat's interval": ("semblance/locks.py", "BEAT = 10.0", "BEAT = 5.0"),
     "TensorBoard's flush interval": (
-        "semblance/training/keeping/events.py",
+        "semblance/training/keeping/log.py",
         "FLUSH = 5.0",
         "FLUSH = 9.0",
     ),
@@ -412,53 +408,31 @@ EDITS_WITHOUT_EFFECT = {
 PACKAGES = (LOSSES, VIEWS, DROPOUTS, POOLINGS, BANKS, PAIRS, COLLECTED, MEASURED)
 
 
-def new_module(finished: Project, package: str) -> Path:
-    return finished.folder / package.replace(".", "/") / "new_one.py"
-
-
 def test_all_edits_that_cannot_move_a_result_rerun_nothing_together(finished: Project, imported_by):
     # Some stage imports each: or its digest would not see them in any case.
     assert all(imported_by[module_name(path)] for path in INERT_FILES)
-    files = {*INERT_FILES, *(path for path, _, _ in EDITS_WITHOUT_EFFECT.values())}
-    before = {finished.folder / path: (finished.folder / path).read_text() for path in files}
-    after = dict(before)
+    paths = {*INERT_FILES, *(path for path, _, _ in EDITS_WITHOUT_EFFECT.values())}
+    edits = {finished.folder / path: (finished.folder / path).read_text() for path in paths}
     for path, old, new in EDITS_WITHOUT_EFFECT.values():
-        assert old in after[finished.folder / path]
-        after[finished.folder / path] = after[finished.folder / path].replace(old, new)
+        assert old in edits[finished.folder / path]
+        edits[finished.folder / path] = edits[finished.folder / path].replace(old, new)
     for path in INERT_FILES:
-        after[finished.folder / path] += "\nADDED_BY_A_TEST = 1\n"
-    after |= dict.fromkeys(
-        (new_module(finished, package) for package in PACKAGES), "ADDED_BY_A_TEST = 1\n"
-    )
-    try:
-        for file, text in after.items():
-            file.write_text(text)
-        assert finished.planned() == {}
-    finally:
-        for file in after:
-            if file in before:
-                file.write_text(before[file])
-            else:
-                file.unlink()
+        edits[finished.folder / path] += "\nADDED_BY_A_TEST = 1\n"
+    for package in PACKAGES:
+        edits[finished.folder / package.replace(".", "/") / "new_one.py"] = "ADDED_BY_A_TEST = 1\n"
+    assert finished.planned_after(edits) == {}
 
 
 def test_comments_docstrings_and_touched_files_rerun_nothing(finished: Project):
-    kept = {}
+    edits = {}
     for path in module_files():
-        file = finished.folder / path
-        kept[file] = file.read_text()
-        file.write_text(
-            "# a comment\n" + kept[file].replace('"""', '"""Also: ', 1) + "\n# the end\n"
-        )
+        text = (finished.folder / path).read_text().replace('"""', '"""Also: ', 1)
+        edits[finished.folder / path] = f"# a comment\n{text}\n# the end\n"
     for file in [*finished.folder.glob("resources/**/*"), *finished.folder.glob("results/**/*")]:
-        if file.is_file() and file.name not in ("scores.csv",):
+        if file.is_file() and file.name != "scores.csv":
             os.utime(file)
     os.utime(finished.folder / "tiny.yaml")
-    try:
-        assert finished.planned() == {}
-    finally:
-        for file, text in kept.items():
-            file.write_text(text)
+    assert finished.planned_after(edits) == {}
 
 
 def changed(**sections) -> dict:
@@ -675,22 +649,14 @@ def test_changed_settings_rerun_what_depends_on_them(finished: Project, names: l
             old = sections.get(section, {})
             sections[section] = old | values if isinstance(values, dict) else values
         expected |= reruns
-    try:
-        finished.write_config(changed(**sections))
-        assert stages(finished.planned()) == expected
-    finally:
-        finished.write_config(CONFIG)
+    assert stages(finished.planned_with(changed(**sections))) == expected
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", CONFIG_MUTATIONS)
 def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: str):
     change, expected = CONFIG_MUTATIONS[name]
-    try:
-        finished.write_config(changed(**change))
-        assert stages(finished.planned()) == expected
-    finally:
-        finished.write_config(CONFIG)
+    assert stages(finished.planned_with(changed(**change))) == expected
 
 
 @pytest.mark.parametrize(
@@ -711,30 +677,21 @@ def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: st
 )
 def test_a_changed_data_file_reruns_its_readers(finished: Project, path: str, reader: str):
     file = finished.folder / path
-    before = file.read_bytes()
-    try:
-        file.write_bytes(before + b"\n")
-        assert stages(finished.planned()) == downstream(reader) - {"download"}
-    finally:
-        file.write_bytes(before)
+    planned = finished.planned_after({file: file.read_bytes() + b"\n"})
+    assert stages(planned) == downstream(reader) - {"download"}
 
 
 def test_an_added_seed_trains_only_that_seed(finished: Project):
-    try:
-        finished.write_config(changed(seeds={"ssimcse": [1, 2]}))
-        planned = finished.planned()
-        assert (
-            planned["train"] == 2 and planned["evaluate_sts"] == 2
-        )  # simcse and ssimcse-sd with seed 2
-        assert stages(planned) == {
-            "train",
-            "evaluate_sts",
-            *downstream("collect_scores"),
-            *downstream("render_table"),
-        }
-        assert planned["render_table"] == 1  # ssimcse_table1 alone has these seeds
-    finally:
-        finished.write_config(CONFIG)
+    planned = finished.planned_with(changed(seeds={"ssimcse": [1, 2]}))
+    # simcse and ssimcse-sd with seed 2
+    assert planned["train"] == 2 and planned["evaluate_sts"] == 2
+    assert stages(planned) == {
+        "train",
+        "evaluate_sts",
+        *downstream("collect_scores"),
+        *downstream("render_table"),
+    }
+    assert planned["render_table"] == 1  # ssimcse_table1 alone has these seeds
 
 
 def test_an_added_phi_keeps_the_other_entropy_models(finished: Project):
@@ -747,13 +704,9 @@ def test_an_added_phi_keeps_the_other_entropy_models(finished: Project):
             }
         ]
     }
-    try:
-        finished.write_config(changed(tables=tables))
-        planned = finished.planned()
-        assert planned["train_entropy"] == 1 and planned["evaluate_sts"] == 1
-        assert "train" not in planned and "embed" not in planned
-    finally:
-        finished.write_config(CONFIG)
+    planned = finished.planned_with(changed(tables=tables))
+    assert planned["train_entropy"] == 1 and planned["evaluate_sts"] == 1
+    assert "train" not in planned and "embed" not in planned
 
 
 NEW_TABLE = {
@@ -771,27 +724,19 @@ def with_new_table(*methods: str) -> dict:
 
 
 def test_an_added_table_of_finished_runs_trains_and_evaluates_nothing(finished: Project):
-    try:
-        finished.write_config(with_new_table("start", "rcl-2"))
-        planned = finished.planned()
-        assert stages(planned) == downstream("render_table")
-        assert planned["render_table"] == 1
-    finally:
-        finished.write_config(CONFIG)
+    planned = finished.planned_with(with_new_table("start", "rcl-2"))
+    assert stages(planned) == downstream("render_table")
+    assert planned["render_table"] == 1
 
 
 def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(finished: Project):
-    try:
-        finished.write_config(with_new_table("start", "rcl-2", "attention-dropout-0.2"))
-        planned = finished.planned()
-        del planned["all"]
-        expected = ("train", "evaluate_sts", "collect_scores", "write_cards", "render_table")
-        expected += (*OF_TABLES, "report")
-        # One figure shows all models, and one all tables.
-        figures = dict.fromkeys(("collect_figure", "draw_figure"), 2)
-        assert planned == dict.fromkeys(expected, 1) | figures
-    finally:
-        finished.write_config(CONFIG)
+    planned = finished.planned_with(with_new_table("start", "rcl-2", "attention-dropout-0.2"))
+    del planned["all"]
+    expected = ("train", "evaluate_sts", "collect_scores", "write_cards", "render_table")
+    expected += (*OF_TABLES, "report")
+    # One figure shows all models, and one all tables.
+    figures = dict.fromkeys(("collect_figure", "draw_figure"), 2)
+    assert planned == dict.fromkeys(expected, 1) | figures
 
 
 def test_one_table_asks_for_its_own_runs_and_no_others(fresh: Project):

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -381,3 +382,22 @@ class Project:
         table = [line.split() for line in lines[start + 1 :]]
         end = next(i for i, words in enumerate(table) if words[0] == "total")
         return {words[0]: int(words[1]) for words in table[:end]}
+
+    def planned_with(self, config: dict) -> dict[str, int]:
+        """Return the jobs that a dry run with another config would start."""
+        try:
+            self.write_config(config)
+            return self.planned()
+        finally:
+            self.write_config(CONFIG)
+
+    def planned_after(self, edits: Mapping[Path, str | bytes]) -> dict[str, int]:
+        """Return the jobs that a dry run with other or new contents of files would start."""
+        before = {file: file.read_bytes() for file in edits if file.exists()}
+        try:
+            for file, content in edits.items():
+                file.write_bytes(content if isinstance(content, bytes) else content.encode())
+            return self.planned()
+        finally:
+            for file in edits:
+                file.write_bytes(before[file]) if file in before else file.unlink()
