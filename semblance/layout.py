@@ -41,6 +41,8 @@ WORD_VECTORS = "bases/none/{base}"  # a base that is made here of a file of word
 MODEL = "models/{corpus}/{base}/{method}/seed-{seed}"
 MODEL_CARDS = "models"  # the record of the cards that lie beside the weights
 WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base
+# The stages whose weights go after their use where the config keeps the final ones.
+DELETE_WEIGHTS = ("train_initial", "train_entropy", "train", "fit_whitening")
 CURVE = "curves/{corpus}/{base}/{method}/seed-{seed}"
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
 SCORES = "scores"

@@ -26,8 +26,6 @@ MAKE_AGAIN = "delete it and run again"
 # What the records of downloads that others were made from are called, below the downloads.
 DOWNLOADED = (f"{layout.RAW_DATA}/{layout.RAW_RECORD}", f"{layout.BASE}/{RECORD}")
 DEPTH = 3  # parts of these names
-# The rules say of these stages that their weights may go after use.
-DELETING = ("train_initial", "train_entropy", "train", "fit_whitening")
 DELETED = "deleted after its use (keep.models: final)"
 
 
@@ -180,7 +178,7 @@ class Chain:
     def is_deleted(self, file: Path, node: Node) -> bool:
         """Tell whether a file that a record lists are weights that a run deleted on purpose."""
         weights = node.path.parent / layout.WEIGHTS
-        may_go = node.stage in DELETING and self._deletes_models
+        may_go = node.stage in layout.DELETE_WEIGHTS and self._deletes_models
         return may_go and file == weights and not file.exists()
 
 

@@ -31,7 +31,6 @@ from workflow.planning.methods import (
 from workflow.planning.settings import Training, pretraining_settings, settings_of
 
 NOT_OF_FILES = ("label", "tokenizer", "million_parameters")  # of a base: its files stay the same
-MAKE_MODELS = ("train_initial", "train_entropy", "train", "fit_whitening")  # stages
 
 
 class Run(NamedTuple):
@@ -70,7 +69,7 @@ def deletes_models(config: Config) -> bool:
 
 def deletes_weights(config: Config, stage: str) -> bool:
     """Tell whether the weights that a stage writes are deleted after their use."""
-    return stage in MAKE_MODELS and deletes_models(config)
+    return stage in layout.DELETE_WEIGHTS and deletes_models(config)
 
 
 class Plan:

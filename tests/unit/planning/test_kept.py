@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from semblance.audit import chain
+from semblance import layout
 from tests.shipped import merged
 from tests.unit.costing.examples import cost
 from tests.unit.planning.test_stages import BLOCKS
 from workflow.costing.needs import WITHOUT_WEIGHTS
 from workflow.planning.config import load
-from workflow.planning.plan import MAKE_MODELS, Plan, deletes_models, deletes_weights
+from workflow.planning.plan import Plan, deletes_models, deletes_weights
 from workflow.planning.stages import STAGES, Job
 
 OWN = ("config.yaml", "configs/own-faq.yaml")
@@ -69,7 +69,7 @@ def test_a_ranking_reads_the_weights_of_the_method_that_it_ranks_with():
 
 def test_the_rules_the_plan_and_verify_agree_on_what_goes():
     marked = {name for name, block in BLOCKS.items() if "after_use(" in block}
-    assert marked == set(MAKE_MODELS) == set(chain.DELETING)
+    assert marked == set(layout.DELETE_WEIGHTS)
 
 
 def test_each_rule_that_reads_a_trained_model_names_its_weights():
