@@ -18,7 +18,7 @@
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
 # make lint         check the style of the Python files and of the rules
 # make format       mend what a tool can mend of the style
-# make docs         write docs/config.md, the counts in README.md and docs/, and the table of raw files
+# make docs         write docs/config.md, the counts in README.md and docs/, and the table of data sets
 # make rulegraph    draw docs/rules.svg (needs graphviz: apt-get install graphviz)
 # make lock         pin in constraints.txt the packages that are installed now
 .DELETE_ON_ERROR:

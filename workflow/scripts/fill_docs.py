@@ -1,6 +1,6 @@
 """Write the parts of README.md and docs/ that follow from other files.
 
-These are the counts, the table of raw files, the list of what lies where under results/, and how
+These are the counts, the table of data sets, the list of what lies where under results/, and how
 often verdicts err. A page marks the place of a count: ``<!-- count:jobs -->1,388<!-- /count -->``.
 Run it in the project's root after a change of config.yaml or of the manifest.
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from semblance.errors import InputError
-from semblance.fetch.manifest import Dataset, File, load_manifest
+from semblance.fetch.manifest import Dataset, load_manifest
 from workflow.costing import usage
 from workflow.costing.model import Cost
 from workflow.documentation import error_rates, results
@@ -22,7 +22,7 @@ from workflow.scripts.endings import run
 DATA = Path("docs/data.md")
 TRAININGS = ("train", "train_entropy", "train_initial", "train_final", "train_curve")
 PLACE = re.compile(r"<!-- count:(\w+) -->.*?<!-- /count -->", re.DOTALL)
-HEADING = "## Every file"
+HEADING = "## Every data set"
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> None:
         after = fill_counts(before, values, str(page))
         after = error_rates.fill(results.fill_layout(after))
         if page == DATA:
-            after = fill_files(after, manifest)
+            after = fill_datasets(after, manifest)
         if after != before:
             page.write_text(after, encoding="utf-8")
             print(page)
@@ -73,45 +73,21 @@ def fill_counts(text: str, values: dict[str, str], where: str) -> str:
     return PLACE.sub(number, text)
 
 
-def file_rows(manifest: Mapping[str, Dataset]) -> list[str]:
-    """Return one Markdown row for each file and archive of the manifest, in its order."""
-    return [
-        _file_row(name, dataset, item)
-        for name, dataset in manifest.items()
-        for item in (*dataset.files, *dataset.archives)
-    ]
+def dataset_rows(manifest: Mapping[str, Dataset]) -> list[str]:
+    """Return one Markdown row for each data set of the manifest, in its order."""
+    rows = []
+    for name, dataset in manifest.items():
+        title = f"[{dataset.title}]({dataset.homepage})" if dataset.homepage else dataset.title
+        counts = ", ".join(f"{count:,} {what}" for what, count in dataset.expected.items())
+        rows.append(f"| `{name}` | {title} | {dataset.licence} | {counts} |")
+    return rows
 
 
-def _file_row(name: str, dataset: Dataset, item: File) -> str:
-    counts = ", ".join(f"{count:,} {what}" for what, count in dataset.expected.items())
-    links = ", ".join(f"[{n}]({url})" for n, url in enumerate(item.urls, 1))
-    cells = (
-        f"`{name}`",
-        dataset.licence,
-        counts,
-        f"`{item.path}`",
-        str(item.size or "?"),
-        _digest(item),
-        links or "–",
-    )
-    return f"| {' | '.join(cells)} |"
-
-
-def _digest(item: File) -> str:
-    if item.sha256 is not None:
-        return f"`{item.sha256}`"
-    if item.git_blob is not None:
-        return f"git blob `{item.git_blob}`"
-    if item.has_digest:
-        return "the hub's own"
-    return "that of its members"
-
-
-def fill_files(text: str, manifest: Mapping[str, Dataset]) -> str:
+def fill_datasets(text: str, manifest: Mapping[str, Dataset]) -> str:
     """Return the page with the rows of its table, its last part, made anew."""
     head, table = text.split(HEADING)
     kept = [line for line in table.splitlines() if not line.startswith("| `")]
-    return HEADING.join([head, "\n".join([*kept, *file_rows(manifest)]) + "\n"])
+    return HEADING.join([head, "\n".join([*kept, *dataset_rows(manifest)]) + "\n"])
 
 
 if __name__ == "__main__":
