@@ -29,6 +29,10 @@ OWN = CONFIG | {
     "evaluate_faq": {"threads": 1, "max_length": 32, "protocols": ["pairs"]},
     "tables": dict.fromkeys(CONFIG["tables"])
     | {
+        "rcl_table4": {  # of data sets out of the mirror
+            "control": None,
+            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start"]}],
+        },
         "mine": {
             "title": "",
             "layout": "faq",
