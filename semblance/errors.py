@@ -84,6 +84,6 @@ def is_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(words in text for words in MEMORY)
 
 
-def is_passing(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Tell whether the machine caused an error: a full or failing disk, too little memory."""
     return getattr(error, "errno", None) in PASSING or is_memory(error)

@@ -103,17 +103,17 @@ class Lease:
 
         Raises Busy for a writer in another Slurm job: this job's nodes would stand idle meanwhile.
         """
-        told = False
+        said = False
         while True:
             try:
                 return self.take()
             except Busy as busy:
                 if self.holder["job"] and busy.job != self.holder["job"]:
                     raise
-                if not told:
+                if not said:
                     line = f"waiting for {busy.writer}, which writes {self.folder}"
                     print(line, file=sys.stderr, flush=True)
-                told = True
+                said = True
                 time.sleep(self.POLL)
 
     def take(self) -> None:

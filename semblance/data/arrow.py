@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from semblance.errors import InputError, is_passing
+from semblance.errors import InputError, is_transient
 from semblance.files import whole_file
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _refuse_damage(path: str | Path, kind: str) -> Iterator[None]:
     except FileNotFoundError:
         raise InputError(path, "no such file", "run the stage that writes it") from None
     except (pa.ArrowException, KeyError, OSError) as error:
-        if is_passing(error):  # the machine lacks room or memory; the file may be good
+        if is_transient(error):  # the machine lacks room or memory; the file may be good
             raise
         problem = f"not a whole {kind} file ({error})"
         raise InputError(path, problem, "delete it and run again") from None

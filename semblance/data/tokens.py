@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from semblance.data.arrow import arrow_writer, read_arrow
-from semblance.errors import InputError, is_passing
+from semblance.errors import InputError, is_transient
 from semblance.provenance import read_text
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def refuse_tokenizer(path: str | Path, advice: str = "fetch it again") -> Iterat
     except BaseException as error:
         # The library raises nothing narrower than Exception.
         of_library = isinstance(error, Exception) or type(error).__name__ == PANIC
-        if not of_library or is_passing(error):
+        if not of_library or is_transient(error):
             raise
         problem = f"no tokenizer that can be used ({error})"
         raise InputError(path, problem, advice) from None

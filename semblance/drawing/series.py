@@ -105,7 +105,7 @@ def draw_series(axes: Axes, series: dict[str, Rows], column: str) -> None:
 def references(axes: Axes, rows: Rows, names: Names) -> int:
     """Draw a level line at the mean of each model; return their number.
 
-    One that lies far from the series is told in the legend alone, with its value.
+    One that lies far from the series is named in the legend alone, with its value.
     """
     lowest, highest = axes.dataLim.intervaly
     reach = FAR * max(highest - lowest, 0.0)

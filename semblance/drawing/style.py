@@ -75,7 +75,7 @@ R = TypeVar("R")
 
 
 class Look(NamedTuple):
-    """How one series is told from the others: by colour, and without it by marker and dashes."""
+    """How one series differs from the others: by colour, and without it by marker and dashes."""
 
     colour: str
     marker: str

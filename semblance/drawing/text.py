@@ -49,7 +49,7 @@ def by_label(rows: Iterable[dict[str, Any]], names: Names, most: int = MOST) -> 
     """Return the rows by the label of their model, in the order of the first of each.
 
     A model without a label goes by its names. Two labels that are the same after they were cut
-    are told apart by a number.
+    are distinguished by a number.
     """
     whole: dict[str, Rows] = {}
     for row in rows:

@@ -1,7 +1,7 @@
 """Whether files that were copied from a folder of the user's were changed there since.
 
 A run reads its copies. So a file that is edited later in a mirror, or in the folder of a base, would
-change nothing, and nobody would be told. A note keeps of each such file its size, the time of its
+change nothing, and nobody would notice. A note keeps of each such file its size, the time of its
 last change and its digest; as long as size and time are the same, a look costs nothing.
 """
 

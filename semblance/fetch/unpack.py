@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from semblance.errors import InputError, is_passing
+from semblance.errors import InputError, is_transient
 from semblance.files import open_regular, whole_file
 
 CHUNK = 1 << 20  # bytes
@@ -57,7 +57,7 @@ def _read_member(archive: Path, member: str) -> Iterator[bytes]:
             stream.seek(0)
             yield from read(stream, archive, member)
     except DAMAGE as error:
-        if is_passing(error):  # the machine lacks room or memory; the archive may be good
+        if is_transient(error):  # the machine lacks room or memory; the archive may be good
             raise
         problem = f"cannot open member {member}: {error}"
         raise InputError(archive, problem, "delete the archive and fetch it again") from None

@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from semblance.errors import InputError, is_passing
+from semblance.errors import InputError, is_transient
 from semblance.files import require_regular, whole_file
 from semblance.models.architecture import Architecture
 
@@ -59,7 +59,7 @@ def load_tensors(path: str | Path) -> dict[str, Tensor]:
         require_regular(path)
         return load_file(path)
     except (SafetensorError, OSError) as error:
-        if is_passing(error):  # the machine failed: the file need not be damaged
+        if is_transient(error):  # the machine failed: the file need not be damaged
             raise
         advice = "delete the folder and fetch it again"
         raise InputError(path, f"damaged weights ({error})", advice) from None

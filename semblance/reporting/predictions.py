@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pyarrow import ArrowException
 
-from semblance.errors import InputError, is_passing
+from semblance.errors import InputError, is_transient
 from semblance.files import require_regular
 from semblance.layout import RECORD, SCORES_OF, fold_corpus, place
 from semblance.provenance import checked
@@ -97,7 +97,7 @@ def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
         require_regular(path, MOST_PREDICTIONS)
         return pd.read_parquet(path)[columns]
     except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
-        if is_passing(error):
+        if is_transient(error):
             raise
         raise InputError(
             path, f"these predictions cannot be read ({error})", "evaluate this run again"

@@ -17,7 +17,7 @@ from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.utils.cell import coordinate_to_tuple, range_boundaries
 
-from semblance.errors import InputError, at, is_passing
+from semblance.errors import InputError, at, is_transient
 from semblance.files import open_regular
 from semblance_faq.read import cells
 from semblance_faq.read.columns import Columns
@@ -60,7 +60,7 @@ def read_workbook(path: Path | str, columns: Columns, findings: Findings) -> Ite
     except FileNotFoundError:
         raise InputError(path, "no such file", "check the path") from None
     except Exception as error:  # openpyxl raises errors of any kind for a damaged workbook
-        if is_passing(error):
+        if is_transient(error):
             raise
         problem = f"cannot be read as an Excel workbook: {type(error).__name__}: {error}"
         raise InputError(path, problem, "open it in Excel and save it again as .xlsx") from None

@@ -38,7 +38,7 @@ OWN = CONFIG | {
             "layout": "faq",
             "seeds": "faq",
             "rows": [{"corpora": ["mine"], "bases": ["tiny"], "methods": [*WAYS, "half"]}],
-        }
+        },
     },
     "figures": dict.fromkeys(CONFIG["figures"]),
     "answerers": {

@@ -56,7 +56,7 @@ def test_a_stage_that_needs_the_weights_has_them_trained_again(far):
     assert (planned["train"], planned["evaluate_faq"]) == (1, 1)
 
 
-def test_the_learning_curve_compares_the_parts_and_is_told(far):
+def test_the_learning_curve_compares_the_parts_and_is_reported(far):
     results = far.results
     with open(results / "learning_curves/mine/curve.csv", encoding="utf-8") as stream:
         points = list(csv.DictReader(stream))

@@ -184,7 +184,7 @@ def start_on_slurm(project: Project, path: Path, *arguments: str) -> tuple[int, 
         ),
     ],
 )
-def test_a_slurm_that_is_not_there_is_told_before_anything_starts(project, path, there, line):
+def test_a_slurm_that_is_not_there_is_reported_before_anything_starts(project, path, there, line):
     add_slurm(path, *there)
     status, said = start_on_slurm(project, path, "--", f"results/{CORPUS}")
     assert status != 0 and said.count(line) == 1, said

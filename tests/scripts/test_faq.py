@@ -71,7 +71,7 @@ def test_a_malformed_line_ends_in_one_error_after_the_answers_before_it(folders)
     assert done.stderr.startswith(b"error: stdin:2: not UTF-8")
 
 
-def test_what_is_wrong_is_told_in_one_line(folders, tmp_path):
+def test_what_is_wrong_is_reported_in_one_line(folders, tmp_path):
     assert "no answerer" in one_error(faq("ask", "--model", tmp_path, "a"))
     assert "is empty" in one_error(faq("ask", "--model", folders / "words", " "))
     count = faq("ask", "--model", folders / "words", "a", "--count", 0)

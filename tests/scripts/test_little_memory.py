@@ -25,7 +25,7 @@ def limited(size: int, *arguments: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize("command", ["workflow.scripts.train", "semblance"])
-def test_too_little_address_space_is_told_in_one_line(command):
+def test_too_little_address_space_is_reported_in_one_line(command):
     arguments = ["verify", "results"] if command == "semblance" else ["--help"]
     done = limited(300 << 20, "-m", command, *arguments)
     assert done.returncode == TRY_AGAIN and done.stderr.count("\n") == 1

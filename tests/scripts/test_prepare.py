@@ -190,7 +190,7 @@ def test_every_bank_becomes_folds_that_never_train_on_a_tested_question(tmp_path
         assert trained == {q.text for q in asked if q.part == (fold + 2) % 3}
 
 
-def test_the_dirt_of_an_own_faq_is_told_and_counted_in_the_record(tmp_path, capsys):
+def test_the_dirt_of_an_own_faq_is_reported_and_counted_in_the_record(tmp_path, capsys):
     faq = tmp_path / "f.csv"
     entries = "".join(f"q{n};a{n}\n" for n in range(5))
     faq.write_bytes(f"Frage;Antwort\n{entries}\nq0;a0\nGröße?;a1\n".encode("cp1252"))

@@ -81,7 +81,7 @@ def _options(arguments: list[str], profiles: bool = True) -> Namespace | None:
 
     None for arguments that are not snakemake's: another program has loaded the Snakefile.
     """
-    with contextlib.redirect_stderr(io.StringIO()):  # snakemake has told of its profiles
+    with contextlib.redirect_stderr(io.StringIO()):  # snakemake has named its profiles
         if profiles:
             with contextlib.suppress(SystemExit, Exception):
                 return parse_args(arguments)[1]

@@ -118,7 +118,7 @@ class Writer(logging.Handler):
             try:
                 self._append(record)
             except OSError:
-                pass  # a full disk is told elsewhere
+                pass  # a full disk is reported elsewhere
             except Exception:  # such as of another Snakemake's records: the jobs go on
                 self.handleError(record)
 

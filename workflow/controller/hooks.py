@@ -51,7 +51,7 @@ def check_start(workflow, config: dict) -> Checked:
     """Return the config, read and checked, and all that can be known of it; say the warnings.
 
     ``config`` is Snakemake's, which counts only in a module. Ends the process with status 2 and one
-    line for each error: an exception would be told with a line of the Snakefile.
+    line for each error: an exception would be printed with a line of the Snakefile.
     """
     asked = command.Command(starts_jobs=False)
     if workflow.is_main_process:  # a job of a scheduler starts none itself
@@ -193,7 +193,7 @@ def begin(workflow, config: Config, writer: events.Writer) -> None:
     if deletes_models(config):
         Thread(target=_keep_removing_copies, args=(config,), daemon=True).start()
     writer.begin()
-    with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
+    with contextlib.suppress(OSError):  # only a help for readers: a full disk is reported elsewhere
         write_readme(out)
         _note_start(workflow, out, downloads)
         write_json(layout.place(out, layout.CONFIG), config.written())

@@ -60,7 +60,7 @@ class _OnPlan(logging.Filter):
             problem = find_stale(self.workflow.dag, self.asked.touches)
             if problem:
                 print(f"error: {problem}", file=sys.stderr)
-                sys.exit(BAD_INPUT)  # an exception would be told with lines of the code
+                sys.exit(BAD_INPUT)  # an exception would be printed with lines of the code
             if self.asked.dry_run:
                 atexit.register(lambda: print(describe(self.workflow.dag, self.out)))
             if planned and is_short:
@@ -117,7 +117,7 @@ def describe(dag, out: str) -> str:
 
 def explain_start(workflow, out: str) -> None:
     """Print which finished jobs a run makes again, and why; note what code its jobs run."""
-    with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
+    with contextlib.suppress(OSError):  # only a help for readers: a full disk is reported elsewhere
         for line in format_reasons(read_plan(workflow.dag, parts_of_code(out))):
             print(line, file=sys.stderr)
         note_code(out)

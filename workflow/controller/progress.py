@@ -112,15 +112,15 @@ class Bar(tqdm):
 class Lines(Bar):
     """Progress for a file or a pipe: a line of its own each time, and nothing overwritten."""
 
-    told = 0
-    told_at = 0.0  # seconds of time.monotonic
+    drawn = 0
+    drawn_at = 0.0  # seconds of time.monotonic
 
     def display(self, *_: object, **__: object) -> None:
         """Write one line if more jobs are done than the last line says, or it is long ago."""
         now = time.monotonic()
-        if self.n != self.told or (self.told and now - self.told_at > QUIET):
-            self.told = self.n
-            self.told_at = now
+        if self.n != self.drawn or (self.drawn and now - self.drawn_at > QUIET):
+            self.drawn = self.n
+            self.drawn_at = now
             self.fp.write(f"{self}\n")
             self.fp.flush()
 

@@ -13,7 +13,7 @@ PACKAGE = "workflow.scripts"
 def shell_command(python: str) -> str:
     """Return the beginning of a shell command that ends with the name of a script.
 
-    From another folder than the project's, Python is told where the project is, and (-P) to take no
+    From another folder than the project's, Python learns where the project is, and (-P) to take no
     module of the working folder for one of the project's.
     """
     if Path.cwd() == ROOT:

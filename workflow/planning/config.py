@@ -74,7 +74,7 @@ def check_files(paths: Iterable[str | Path]) -> None:
 
 
 def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
-    """Return the config as ``load`` does and no errors, or None and all errors that can be told."""
+    """Return the config as ``load`` does and no errors, or None and all errors that can be found."""
     config = None
     try:
         plain = _plain(layers, "config")

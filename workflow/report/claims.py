@@ -9,7 +9,7 @@ from semblance.reporting.claims_page import LEDGER
 from semblance.reporting.judging import Judgement
 from semblance.reporting.verdicts import CANNOT, NOT_RUN, Verdict
 
-# A verdict is told by its words and by a shape, never by colour alone.
+# A verdict is shown by its words and by a shape, never by colour alone.
 SIGNS: dict[Verdict, str] = {
     "reproduced": "✓",
     "larger than claimed": "↑",

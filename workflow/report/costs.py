@@ -17,7 +17,7 @@ from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
 from workflow.report.facts import files_below
 
-OWN = "report"  # the stage whose cost is not told: it is not over while the page is made
+OWN = "report"  # the stage whose cost is left out: it is not over while the page is made
 NOT_COUNTED = {"logs", "report.html"}  # what a report itself changes
 
 

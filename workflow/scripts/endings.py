@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from semblance.errors import BAD_INPUT, InputError, NoGpu, OutOfTime, is_memory, is_passing
+from semblance.errors import BAD_INPUT, InputError, NoGpu, OutOfTime, is_memory, is_transient
 from semblance.locks import Busy, exclusive, name_for
 
 NO_ANSWER = 3  # of a FAQ, to one question at least
@@ -112,7 +112,7 @@ def _status(error: Exception) -> int | None:
     """Return the exit status for an error; None for a mistake of the program itself."""
     if isinstance(error, InputError):
         return BAD_INPUT
-    if isinstance(error, (OutOfTime, NoGpu, Busy)) or is_memory(error) or is_passing(error):
+    if isinstance(error, (OutOfTime, NoGpu, Busy)) or is_memory(error) or is_transient(error):
         return TRY_AGAIN
     if isinstance(error, OSError):
         return BAD_INPUT
@@ -128,7 +128,7 @@ def _message(error: Exception) -> str:
         return f"out of memory ({line}); ask for more, or lower batch_size, {CONTINUE}"
     if isinstance(error, Busy):
         return f"{line}, {CONTINUE}"
-    if is_passing(error):
+    if is_transient(error):
         return f"{line}; make room or mend the disk, {CONTINUE}"
     return line
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from semblance.errors import InputError, OutOfTime, is_passing
+from semblance.errors import InputError, OutOfTime, is_transient
 from semblance.files import whole_folder
 from semblance.layout import RECORD
 from semblance.locks import Lease
@@ -145,7 +145,7 @@ class Checkpoints:
             record = checked(folder / RECORD)
             tensors = load_tensors(folder / "state.safetensors")
         except (InputError, OSError) as error:
-            if is_passing(error):  # the disk could not be read just now: no reason to start anew
+            if is_transient(error):  # the disk could not be read just now: no reason to start anew
                 raise
             print(f"warning: checkpoint passed over: {error}", file=sys.stderr)
             # If it stayed, it would count among the two that are kept.

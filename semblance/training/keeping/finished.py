@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from semblance.errors import InputError, is_passing
+from semblance.errors import InputError, is_transient
 from semblance.files import copy_file, sync, whole_folder
 from semblance.layout import RECORD
 from semblance.models.saved import FOLDER as MODEL
@@ -89,7 +89,7 @@ def _is_whole(finished: Path, origin: dict[str, Any]) -> bool:
         if canonical(said) != canonical(origin):
             raise InputError(finished / RECORD, "the record of another training")
     except (InputError, OSError) as error:
-        if is_passing(error):  # the disk could not be read just now: no reason to train again
+        if is_transient(error):  # the disk could not be read just now: no reason to train again
             raise
         print(f"warning: finished training passed over: {error}", file=sys.stderr)
         shutil.rmtree(finished, ignore_errors=True)

@@ -103,7 +103,9 @@ def test_the_card_names_a_source_without_the_folders_above_the_run(model):
     assert "digest of models/faq-0/minilm/tuned/seed-1/record.json" in text
 
 
-def test_the_best_step_is_told_of_a_training_that_dev_scores_have_stopped_and_of_no_other(model):
+def test_the_best_step_is_reported_of_a_training_that_dev_scores_have_stopped_and_of_no_other(
+    model,
+):
     for stage, is_told in (("train", True), ("train_final", False)):
         record = {**model.record, "stage": stage, "training": {"best_step": 5}}
         assert ("best step on dev" in card_text(replace(model, record=record))) == is_told

@@ -106,7 +106,7 @@ def lines_of(
     return list(fold_lines(place, weights, Chain(root)))
 
 
-def test_the_score_of_the_folds_is_told_with_its_interval_and_its_protocol(tmp_path):
+def test_the_score_of_the_folds_is_reported_with_its_interval_and_its_protocol(tmp_path):
     [line] = lines_of(tmp_path)
     assert "MAP 50.00 (95 % interval 25.00 to 75.00), protocol pairs, 38 questions" in line
     assert "answerer mine" in line

@@ -67,7 +67,7 @@ def test_changed_code_is_named_by_its_files():
 
 
 @pytest.mark.parametrize("parts", [{}, {NEW_CODE: {"semblance.a": "1"}}])
-def test_of_code_whose_parts_are_not_noted_only_the_change_is_told(parts):
+def test_of_code_whose_parts_are_not_noted_only_the_change_is_reported(parts):
     assert said([OLD_CODE], [NEW_CODE], parts) == ["code changed: which files is not noted"]
 
 

@@ -133,7 +133,7 @@ def test_what_no_table_uses_may_be_missing():
     assert errors(check(layers(faq=banks, bases=bases, mirror="no"), START)) == []
 
 
-def test_all_that_is_missing_is_told_at_once():
+def test_all_that_is_missing_is_reported_at_once():
     assert len(errors(check(layers(**NOTHING_THERE), DRY_RUN))) == 2
 
 

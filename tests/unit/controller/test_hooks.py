@@ -104,7 +104,7 @@ def test_only_a_start_of_jobs_may_write_what_it_knows_of_the_mirror(monkeypatch,
 
 
 @pytest.mark.parametrize("name", ["", ".snakemake"])
-def test_a_working_folder_that_is_read_only_is_told_in_one_line(name, tmp_path, monkeypatch):
+def test_a_working_folder_that_is_read_only_is_reported_in_one_line(name, tmp_path, monkeypatch):
     read_only = (tmp_path / name).resolve()
     read_only.mkdir(exist_ok=True)
     monkeypatch.setattr(hooks.os, "access", lambda path, mode: Path(path).resolve() != read_only)
@@ -300,7 +300,7 @@ def dag(jobs, finished):
     return SimpleNamespace(jobs=range(jobs), finished_jobs=iter(range(finished)))
 
 
-def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_told(tmp_path):
+def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_reported(tmp_path):
     checkpoint(tmp_path, 1, 999, 1000)
     checkpoint(tmp_path, 1, 1000, 1010)
     checkpoint(tmp_path, 2, 50, 2000)

@@ -133,7 +133,7 @@ def test_programs_and_partitions_that_are_there_pass(programs):
         (["sinfo"], ["cpu", "gpuu"], "no partition gpuu; name one of cpu, gpu at the top of"),
     ],
 )
-def test_what_the_cluster_does_not_have_is_told_in_one_line(programs, names, partitions, line):
+def test_what_the_cluster_does_not_have_is_reported_in_one_line(programs, names, partitions, line):
     with pytest.raises(InputError, match=line):
         slurm.check_cluster(names, partitions)
 

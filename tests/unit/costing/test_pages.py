@@ -75,7 +75,7 @@ def test_a_plan_without_raw_files_has_none_to_download_and_names_bases_of_unknow
     assert "models: nli-roberta-base-v2: no size is stated" in page
 
 
-def test_jobs_that_ran_on_another_device_are_told_to_whoever_plans(run):
+def test_jobs_that_ran_on_another_device_are_reported_to_whoever_plans(run):
     model = small()
     finished = usage.finished(model)
     assert device_note(model, finished) == ""

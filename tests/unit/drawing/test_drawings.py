@@ -279,7 +279,7 @@ def test_neighbours_of_the_palette_differ_in_grey_too():
     assert all(abs(a - b) > 0.1 for a, b in zip(greys, greys[1:], strict=False))
 
 
-def test_a_reference_far_from_the_series_is_told_in_the_legend_and_does_not_press_it_flat():
+def test_a_reference_far_from_the_series_is_reported_in_the_legend_and_does_not_press_it_flat():
     rows = [row for row in ROWS["by_regulators"] if row["regulators"]]
     near = ROWS["by_regulators"][0]
     far = near | {"average": "0.2"}  # 50 points below a series that is 4 points high

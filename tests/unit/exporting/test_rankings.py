@@ -90,7 +90,7 @@ def test_the_measure_of_the_whole_ranking_is_the_score_that_the_evaluation_repor
         assert ours[f"Success@{k}"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_it_is_told_how_many_questions_have_a_right_answer_below_those_that_are_kept(folds):
+def test_it_is_reported_how_many_questions_have_a_right_answer_below_those_that_are_kept(folds):
     [pairs, _] = read_rankings(folds)
     below = sum(row["ranks"][-1] > KEPT for row in predictions(folds, "pairs"))
     assert below > 0 and f"of {below} questions" in list(lines(pairs))[1]

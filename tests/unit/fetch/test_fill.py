@@ -90,7 +90,7 @@ def test_every_file_of_a_repository_has_a_line(server, tmp_path):
     assert {line.state for line in fill(tmp_path, hub=server.url, tiny=base)} == {State.HERE}
 
 
-def test_a_repository_that_no_hub_gives_is_told(server, tmp_path):
+def test_a_repository_that_no_hub_gives_is_reported(server, tmp_path):
     base = BaseSource(hub=REPO, revision=COMMIT)
     [line] = fill(tmp_path, hub=server.url, tiny=base)
     assert line.state == State.FAILED and "HTTP 404" in line.problem

@@ -90,7 +90,7 @@ def test_the_record_counts_the_words_and_names_the_file(made):
     assert record["inputs"][0]["place"] and not record["inputs"][0]["record"]
 
 
-def test_a_repeated_word_is_told(tmp_path, capsys):
+def test_a_repeated_word_is_reported(tmp_path, capsys):
     prepare(tmp_path)
     assert "glove.txt: 1 words stand again; the first counts" in capsys.readouterr().err
 

@@ -28,7 +28,7 @@ def config(methods=METHODS, hold_out="wordings", **changes):
     return found
 
 
-def test_the_answerer_is_told_how_each_way_ranks_and_whose_model_it_uses():
+def test_the_answerer_knows_how_each_way_ranks_and_whose_model_it_uses():
     plan = Plan(load(config()))
     wanted = decode_json(AnswererSettings, answerers.settings(plan, "helper"))
     ways = {way.method: way for way in wanted.ways}

@@ -18,7 +18,7 @@ def told(*configs: str, manifest: str = MANIFEST) -> dict:
     return json.loads(card_settings(config, load_manifest(manifest), published().used.datasets))
 
 
-def test_the_licence_of_each_data_set_of_a_corpus_and_of_a_bank_is_told():
+def test_the_licence_of_each_data_set_of_a_corpus_and_of_a_bank_is_reported():
     found = told()["data"]
     datasets = load_manifest(MANIFEST)
     assert found["wiki1m"]["licence"] == datasets["wiki1m"].licence

@@ -178,7 +178,7 @@ def test_the_runs_of_a_method_that_chooses_are_those_of_its_candidates():
     assert all(run.method != "rcl-chosen" for run in plan.runs)
 
 
-def test_a_row_that_chooses_is_told_its_candidates_and_their_labels():
+def test_a_row_that_chooses_knows_its_candidates_and_their_labels():
     plan = Plan(load(merged("config.yaml")))
     spec = plan.table_spec("rcl_table3")
     choice = next(row["choose"] for row in spec["rows"] if row["method"] == "rcl-chosen")

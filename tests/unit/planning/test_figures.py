@@ -168,7 +168,7 @@ def test_contrasts_wait_for_all_tables_or_for_those_that_they_name():
     assert waits == [Job("render_table", name="rcl_table3")]
 
 
-def test_two_models_of_one_label_are_told_apart_by_their_methods():
+def test_two_models_of_one_label_are_distinguished_by_their_methods():
     config = merged("config.yaml")
     config["methods"] |= dict.fromkeys(("first", "second"), {"label": "Same", "recipe": "rcl"})
     rows = [NLI | {"methods": ["first", "second", "rcl-6"]}]

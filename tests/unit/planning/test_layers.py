@@ -118,7 +118,7 @@ def test_an_error_of_a_module_names_the_module():
         load(Layered(layers))
 
 
-def test_all_errors_of_a_config_are_told_each_once():
+def test_all_errors_of_a_config_are_reported_each_once():
     found = lines_of(
         write(
             "last.yaml",

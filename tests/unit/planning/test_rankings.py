@@ -45,7 +45,7 @@ def test_an_untrained_ranking_has_one_run_and_a_trained_one_has_the_seeds_of_its
     assert seeds["bm25"] == {0} and seeds["better"] == seeds["rcl-8"] and len(seeds["rcl-8"]) > 1
 
 
-def test_the_evaluation_is_told_how_to_rank_and_what_is_asked():
+def test_the_evaluation_knows_how_to_rank_and_what_is_asked():
     plan = Plan(load(config()))
     place = {"corpus": "mine-1", "base": "nli-roberta-base-v2", "seed": "1"}
     decoded = decode_json(FaqRun, plan.faq_run(**place, method="better"), "run")

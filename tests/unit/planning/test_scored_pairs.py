@@ -61,7 +61,7 @@ def test_own_pairs_are_the_dev_set():
     assert inputs(plan, DEV) == []
 
 
-def test_a_missing_file_is_told_before_a_run(tmp_path, monkeypatch):
+def test_a_missing_file_is_reported_before_a_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     plan = Plan(load(config()))
     [check] = input_checks(plan, [TESTS, DEV])

@@ -142,7 +142,7 @@ def test_enough_wordings_are_said_to_be_the_test(file):
     assert own.holds_out_wordings and lines == ["test: 25 wordings of users, each held out once"]
 
 
-def test_questions_that_share_an_answer_are_told(file):
+def test_questions_that_share_an_answer_are_reported(file):
     rows = "".join(f"question {i},answer {i % 6},\n" for i in range(60))
     _, lines = lines_of(rows)
     # Ten questions of each answer lie in all five folds, by any split that is even.

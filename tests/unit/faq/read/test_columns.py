@@ -49,7 +49,7 @@ def test_two_columns_that_may_hold_the_same_are_refused_by_name(names, role, opt
     assert all(repr(name) in told for name in doubtful) and option in told
 
 
-def test_a_name_that_stands_twice_cannot_be_told_apart():
+def test_a_name_that_stands_twice_cannot_be_distinguished():
     with pytest.raises(InputError, match="two columns may hold the answer.*; rename one of them"):
         FAQ.choose(["question", "answer", "answer"], "f:1")
 

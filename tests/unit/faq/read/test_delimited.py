@@ -33,13 +33,13 @@ def test_the_line_of_excel_that_states_the_delimiter_is_followed(tmp_path):
     assert read(path)[0] == [(3, {"question": "a,b", "answer": "c"})]
 
 
-def test_read_and_unread_columns_are_told(tmp_path):
+def test_read_and_unread_columns_are_reported(tmp_path):
     path = put(tmp_path / "f.csv", "Frage;note;Antwort;;owner\nq;n;a;;\n")
     told = "columns: question from 'Frage', answer from 'Antwort'; not read: 'note', 'owner'"
     assert f"{path}: {told}" in read(path)[1].lines
 
 
-def test_rows_that_are_empty_in_each_read_column_are_skipped_and_told(tmp_path):
+def test_rows_that_are_empty_in_each_read_column_are_skipped_and_reported(tmp_path):
     text = "question,answer,note\nq,a,\n\n,,\n , ,x\nr,b,\n,,\n"
     rows, reading = read(put(tmp_path / "f.csv", text))
     assert [line for line, _ in rows] == [2, 6]

@@ -79,7 +79,7 @@ ALIKE = {
 
 
 @pytest.mark.parametrize("name", ALIKE)
-def test_what_is_alike_stays_and_is_told(name, tmp_path):
+def test_what_is_alike_stays_and_is_reported(name, tmp_path):
     rows, queries, found = ALIKE[name]
     faq = read_own(put(tmp_path / "f.csv", f"question,answer,queries\n{rows}"))
     assert len(faq.pairs) == rows.count("\n")

@@ -73,7 +73,7 @@ def test_a_cell_is_read_as_it_is_shown(value, code, shown, tmp_path):
     assert answers(read_own(path)) == [shown]
 
 
-def test_dates_and_rounded_numbers_are_told(tmp_path):
+def test_dates_and_rounded_numbers_are_reported(tmp_path):
     day = datetime.date(2024, 5, 31)
     rows = (["q", day], ["r", 1_234_567_890_123_456_789], ["s", 999_999_999_999_999])
     faq = read_own(save(tmp_path / "f.xlsx", HEADER, *rows))
@@ -81,7 +81,7 @@ def test_dates_and_rounded_numbers_are_told(tmp_path):
     assert lines_of(faq, "rows with rounded numbers") == [3]  # 15 digits are exact
 
 
-def test_the_first_visible_sheet_with_the_columns_is_read_and_told(tmp_path):
+def test_the_first_visible_sheet_with_the_columns_is_read_and_reported(tmp_path):
     def add_sheets(book: Workbook) -> None:
         book.active.title = "Notes"
         hidden = book.create_sheet("Old")
@@ -102,7 +102,7 @@ def test_the_first_visible_sheet_with_the_columns_is_read_and_told(tmp_path):
     assert f"{path}: {told}" in faq.reading.lines
 
 
-def test_hidden_rows_are_read_and_told(tmp_path):
+def test_hidden_rows_are_read_and_reported(tmp_path):
     def hide(book: Workbook) -> None:
         book.active.row_dimensions[3].hidden = True
 

@@ -65,13 +65,13 @@ def test_each_encoding_is_read_as_it_was_written(encoding, packed, tmp_path):
         ("utf-16", "text in UTF-16, by its byte order mark"),
     ],
 )
-def test_the_encoding_is_told(encoding, told, tmp_path):
+def test_the_encoding_is_reported(encoding, told, tmp_path):
     path = tmp_path / "f.csv"
     path.write_bytes("q,ä\n".encode(encoding))
     assert read(path)[1] == (f"{path}: {told}",)
 
 
-def test_a_code_page_is_told_with_a_line_to_look_at(tmp_path):
+def test_a_code_page_is_reported_with_a_line_to_look_at(tmp_path):
     path = tmp_path / "f.csv"
     path.write_bytes("q,a\nWo?,Hier\nWann?,Täglich außer Montag\n".encode("cp1252"))
     (note,) = read(path)[1]

@@ -35,7 +35,7 @@ def test_what_the_server_writes_is_read(tmp_path, answerer):
     assert (choice.question, choice.id, choice.line) == ("When does it ship?", "ship", 2)
 
 
-def test_a_last_line_that_was_cut_off_is_told_and_passed_over(tmp_path):
+def test_a_last_line_that_was_cut_off_is_reported_and_passed_over(tmp_path):
     for end in ('\n{"time": "2026-01-', '\n{"question": "\\u00'):
         found = read_choices(log(tmp_path, CHOSEN, end=end))
         assert (len(found.choices), found.cut) == (1, (2,))
@@ -69,7 +69,7 @@ def test_what_the_server_does_not_write_is_refused_with_its_line(tmp_path, probl
     assert "\n" not in str(caught.value)
 
 
-def test_a_log_that_is_not_there_is_told(tmp_path):
+def test_a_log_that_is_not_there_is_reported(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_choices(tmp_path / "log.jsonl")
 
@@ -99,7 +99,7 @@ def test_a_last_line_that_is_not_cut_off_stays_when_the_server_starts(tmp_path, 
     assert first == last and json.loads(second)["id"] == "a"
 
 
-def test_a_cut_line_inside_the_log_is_told_and_passed_over(tmp_path):
+def test_a_cut_line_inside_the_log_is_reported_and_passed_over(tmp_path):
     path = log(tmp_path, CHOSEN)
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"time": "x", "kind": "cho\n' + whole)
