@@ -28,7 +28,7 @@ from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
 from semblance.training import batch_loss, loop
 from tests.shipped import merged
-from workflow.planning.config import WRITTEN, check_folder
+from workflow.planning.config import load
 from workflow.scripts import train_entropy
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
@@ -191,8 +191,7 @@ def test_a_run_of_a_benchmark_names_keys_of_the_config_and_folders_that_it_may_w
     given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     known = merged("config.yaml")
     assert {"output", "downloads"} <= given.keys() <= {*known, "mirror"}
-    for key in WRITTEN:
-        check_folder(known | given, key)
+    load(known | given)
 
 
 def test_the_training_of_the_benchmark_is_one_that_the_program_takes(tmp_path):

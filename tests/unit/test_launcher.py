@@ -15,6 +15,7 @@ FILES = (
     "constraints.txt",
     "semblance/__init__.py",
     "semblance/__main__.py",
+    "semblance/errors.py",
     "workflow/launcher.py",
 )
 PATHS = (
