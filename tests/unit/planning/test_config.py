@@ -14,6 +14,7 @@ from semblance.settings import decode_json
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
 from tests.shipped import merged
+from workflow.planning import claims
 from workflow.planning.config import load
 from workflow.planning.inputs import input_checks
 from workflow.planning.methods import is_untrained
@@ -244,3 +245,12 @@ def test_a_table_of_the_transfer_tasks_reads_accuracies_of_its_own_folder():
     )
     decoded = decode_spec(spec)
     assert (decoded.metric, decoded.aggregation) == ("accuracy", "test")
+
+
+def test_a_claim_may_name_a_table_that_the_projects_own_config_leaves_out(tmp_path, monkeypatch):
+    config = tmp_path / "config.yaml"
+    shipped = (ROOT / "config.yaml").read_text(encoding="utf-8")
+    assert "\ntables:" not in shipped  # those of the papers lie in papers/
+    config.write_text(f"{shipped}\ntables: {{rcl_table3: null}}\n", encoding="utf-8")
+    monkeypatch.setattr(claims, "PROJECT", config)
+    assert "rcl_table3" in claims.known_names().tables
