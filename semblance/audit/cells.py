@@ -171,11 +171,17 @@ class _Tested:
 def _check_differences(table: Table, column: str, frame: Frame, check: Check) -> None:
     """Compare a column's contrasts with those tested again, and its marks."""
     tested = {}
+    untrained = {(row.label, row.protocol) for row in table.rows if row.is_untrained}
     for row in table.rows:
         ours = frame[row.label, row.protocol].get(column)
         theirs = frame.get((row.control, row.protocol), {}).get(column)
         found = None
         if ours and theirs and None not in (*ours.values(), *theirs.values()):
+            # The one value of an untrained model stands against each seed of a trained one.
+            if row.is_untrained:
+                ours = dict.fromkeys(theirs, *ours.values())
+            elif (row.control, row.protocol) in untrained:
+                theirs = dict.fromkeys(ours, *theirs.values())
             found = _test(ours, theirs, table.margin)
         tested[row.label, row.protocol] = found
     ps = [found.figures["p"] for found in tested.values() if found and "p" in found.figures]

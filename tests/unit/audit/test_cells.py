@@ -1,12 +1,15 @@
 """The cells recomputed from the runs: a new shape of table is checked without one more line of code."""
 
+from dataclasses import replace
+
 import pytest
 
+from semblance.audit.cells import _check_differences
 from semblance.audit.findings import CELLS, FORMS
 from semblance.audit.verify import verify
 from semblance.reporting.layouts import LAYOUTS, Layout
 from tests.unit.audit.tampering import change_table, failed, shown, shown_row, texts, with_cell
-from tests.unit.reporting import example_results
+from tests.unit.reporting import example_results, example_scores
 
 ON_TASKS = Layout(
     "sixth",
@@ -69,3 +72,28 @@ def test_a_changed_cell_of_a_new_layout_is_found(results):
     for table, column in changed.items():
         problems = texts(found, results / f"tables/json/{table}.json")
         assert any(what.startswith(f"rcl, {column}: recomputed") for what in problems)
+
+
+@pytest.mark.parametrize("control", ["SimCSE", "Whitening"])
+def test_an_untrained_row_is_tested_against_each_seed_of_a_trained_one(control):
+    scores = example_scores.runs("whitening", {0: (0.60, 0.62)})
+    scores += example_scores.runs("simcse", {1: (0.70, 0.80), 2: (0.71, 0.83), 3: (0.75, 0.82)})
+    rows = {"Whitening": ("whitening", (0,)), "SimCSE": ("simcse", (1, 2, 3))}
+    made = example_scores.table(rows, scores, control=control)
+    frame = {
+        (row.label, row.protocol): {name: dict(cell.values) for name, cell in row.cells.items()}
+        for row in made.rows
+    }
+
+    def wrong(shown) -> list[str]:
+        texts = []
+        _check_differences(shown, "sts12", frame, lambda holds, what: holds or texts.append(what))
+        return texts
+
+    assert wrong(made) == []
+    [at] = [n for n, row in enumerate(made.rows) if row.cells["sts12"].contrast]
+    cell = made.rows[at].cells["sts12"]
+    forged = replace(cell, contrast=replace(cell.contrast, p=cell.contrast.p + 1e-6))
+    others = [*made.rows]
+    others[at] = replace(others[at], cells=others[at].cells | {"sts12": forged})
+    assert len(wrong(replace(made, rows=tuple(others)))) == 1
