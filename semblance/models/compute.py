@@ -1,7 +1,9 @@
 """What computes: threads, device and the precision of the matrix products."""
 
 import contextlib
+import functools
 import os
+import re
 from dataclasses import dataclass
 
 import torch
@@ -13,6 +15,11 @@ from semblance.settings import Matmul, Precision, unknown_word
 # needs about a hundred at a time, and no shape comes back soon. Its own limit of 1,024 holds 600 MB
 # more and is no faster.
 PREPARED_PRODUCTS = 128
+# The functions of MKL that torch calls on a CPU (ATen/cpu/vml.h).
+OF_MKL = (
+    *("acos", "asin", "atan", "cos", "erf", "erfc", "erfinv", "exp", "log", "log10", "log2"),
+    *("sin", "sqrt", "tan", "tanh", "trunc"),
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,7 @@ def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(PREPARED_PRODUCTS))
     # Without this variable CUDA's products are not repeatable.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    _call_mkl_once()
     torch.set_num_threads(threads)
     torch.set_float32_matmul_precision(matmul)
     if not gpus:
@@ -48,14 +56,36 @@ def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
     return "cuda"
 
 
+def _call_mkl_once() -> None:
+    """Call each function of MKL in one thread, before several call any.
+
+    In oneMKL 2024.2, which torch 2.13 holds, the first call in a process chooses the kernel for the
+    processor. Threads that come meanwhile may get one of low accuracy (pytorch issue 188792).
+    """
+    torch.set_num_threads(1)
+    for name in OF_MKL:
+        for dtype in (torch.float32, torch.float64):
+            getattr(torch, name)(torch.full((1,), 0.5, dtype=dtype))
+
+
 def device_name(device: str) -> str:
-    """Return a GPU's name, or ``cpu`` with this process's number of threads."""
+    """Return a GPU's name, or that of a CPU's instructions with this process's number of threads."""
     less = ""
     if not full_precision(device):
         less = " (matrix products in less than fp32)"
     if device == "cuda":
         return torch.cuda.get_device_name() + less
-    return f"cpu{less}, {torch.get_num_threads()} threads"
+    return f"cpu ({_kernels()}){less}, {torch.get_num_threads()} threads"
+
+
+@functools.cache
+def _kernels() -> str:
+    """Return the instruction set that torch computes with, and the version of MKL, if it has one."""
+    version = re.search(r"Math Kernel Library Version (\S+?)-", torch.__config__.show())
+    names = [torch.backends.cpu.get_cpu_capability()]
+    if version:
+        names.append(f"MKL {version[1]}")
+    return " ".join(names)
 
 
 def full_precision(device: str) -> bool:

@@ -11,6 +11,7 @@ import torch
 from semblance.errors import InputError
 from semblance.evaluation.scored import Target
 from semblance.evaluation.sts import StsRun, evaluate_sts
+from semblance.models.compute import device_name
 from semblance.provenance import read_sealed, write_record
 from semblance.training.inputs import read_regulators
 from tests.example_settings import COMPUTE
@@ -85,7 +86,7 @@ def trained_model(demo, folder, precision="fp32", regulators=None):
         started=0.0,
         regulator_precision=regulators or {},
         settings={"precision": precision, "matmul": "highest"},
-        device="cpu, 1 threads",
+        device=device_name("cpu"),
         training={"step": 37},
     )
     return folder / "record.json"

@@ -1,8 +1,10 @@
 """What computes: the device tells what its products are, and an unknown precision is refused."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -91,14 +93,15 @@ class RoundedProducts(TorchDispatchMode):
         return torch.ldexp((mantissa * 2**self.bits).round() / 2**self.bits, exponent)
 
 
-LESS = "cpu (matrix products in less than fp32), 1 threads"
+CPU = f"cpu ({compute._kernels()})"
+LESS = f"{CPU} (matrix products in less than fp32), 1 threads"
 
 
 @pytest.mark.parametrize(
     "matmul, bits, name",
     [
-        ("medium", 24, "cpu, 1 threads"),
-        ("highest", 24, "cpu, 1 threads"),
+        ("medium", 24, f"{CPU}, 1 threads"),
+        ("highest", 24, f"{CPU}, 1 threads"),
         ("high", 8, LESS),
         ("high", 11, LESS),
         ("medium", 8, LESS),
@@ -115,3 +118,25 @@ def test_the_name_of_the_device_says_when_products_have_less_than_fp32s_bits(
     with RoundedProducts(bits):
         assert compute.device_name("cpu") == name
     assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_a_cpu_is_named_by_its_instructions_and_the_version_of_mkl():
+    name = compute.device_name("cpu")
+    assert torch.backends.cpu.get_cpu_capability() in name
+    assert ("MKL 20" in name) == torch.backends.mkl.is_available()
+
+
+def test_every_function_of_mkl_that_torch_calls_is_called_once_before_several_threads_compute():
+    header = Path(torch.__file__).parent / "include/ATen/cpu/vml.h"
+    called = re.findall(r"^IMPLEMENT_VML_MKL\((\w+),", header.read_text(), re.MULTILINE)
+    assert "exp" in called
+    assert set(called) == set(compute.OF_MKL)
+
+
+def test_the_functions_of_mkl_are_called_in_one_thread_and_then_the_threads_are_set(monkeypatch):
+    threads = []
+    monkeypatch.setattr(torch, "tanh", lambda x: threads.append((torch.get_num_threads(), x.dtype)))
+    compute.set_up(2, 0, "highest")
+    assert threads == [(1, torch.float32), (1, torch.float64)]
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(1)
