@@ -8,6 +8,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import resource
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ from semblance.files import open_regular, read_regular, write_text
 ROOT = Path(__file__).resolve().parent.parent
 SEAL = "sha256"  # the key of a record that holds the digest of all its other keys
 # What a record says of when, how often and where its stage ran. No result depends on it.
-CIRCUMSTANCES = frozenset({"seconds", "finished", "attempts"})
+CIRCUMSTANCES = frozenset({"seconds", "processor_seconds", "memory", "finished", "attempts"})
 DELETE = "delete it and run again"
 # The flags of a stage by which a config reaches its result; all others name files, code or cadence.
 SETTINGS = (
@@ -274,11 +275,23 @@ def write_record(
         "given": settings_digest(sys.argv),
         "environment": environment(),
         "seconds": round(time.monotonic() - started, 3),
+        **_used(),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **facts,
     }
     write_sealed(path, record)
     return record
+
+
+def _used() -> dict[str, float]:
+    """Return the seconds of processor time of this process, and the MB that it held at most.
+
+    Snakemake's benchmark measures the program that it starts, which may only wait for the process
+    that does the work (``workflow.fork_client``).
+    """
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = round(used.ru_utime + used.ru_stime, 3)
+    return {"processor_seconds": seconds, "memory": round(used.ru_maxrss / 1024, 1)}
 
 
 def checked(record_path: str | os.PathLike, *names: str) -> Record:

@@ -43,6 +43,9 @@ class Resources(Part):
     """Minutes between two checkpoints of a training, from which it goes on."""
     checkpoint_steps: Annotated[int, Field(ge=0)]
     """Steps between two checkpoints, besides those by minutes. 0: by minutes only."""
+    fork: bool
+    """Whether jobs on this machine are children of one process that has loaded the libraries, which
+    saves each job its start. On a cluster each job starts by itself."""
     max_runtime: Annotated[int, Field(ge=30, le=525_600)]
     """Minutes: the longest time limit that a job asks a scheduler for."""
 

@@ -5,8 +5,13 @@ import os
 import shutil
 import tempfile
 
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # and not a child that was forked from it
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 if "MPLCONFIGDIR" not in os.environ:
     # matplotlib would keep its list of fonts in the user's home folder.
-    _folder = tempfile.mkdtemp(prefix="semblance-drawing-")
-    os.environ["MPLCONFIGDIR"] = _folder
-    atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+    os.environ["MPLCONFIGDIR"] = tempfile.mkdtemp(prefix="semblance-drawing-")
+    atexit.register(_remove, os.environ["MPLCONFIGDIR"], os.getpid())

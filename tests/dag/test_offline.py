@@ -1,6 +1,7 @@
 """Every stage works from files alone: the whole tiny DAG ran where each call to the network is refused and noted."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -31,6 +32,9 @@ WITH_A_MODEL = {
     "evaluate_relatedness",
     "evaluate_faq",
 }
+
+
+COMMAND = re.compile(r"(?m)^ *Shell command: (?=.* -m workflow\.scripts\.(\w+) )(.*)$")
 
 
 def lines(project: Project, name: str) -> list[str]:
@@ -66,9 +70,22 @@ def test_the_trap_lay_in_the_way_of_every_stage(finished: Project):
     }
 
 
-def test_only_stages_with_a_model_import_torch(finished: Project):
+def test_a_stage_without_a_model_that_runs_by_itself_imports_no_torch(project: Project):
     """It takes seconds: neither Snakemake nor a stage that reads, counts or prints may pay them."""
-    assert scripts(lines(finished, "torch")) == WITH_A_MODEL
+    commands = dict(COMMAND.findall("\n".join(lines(project, "printed"))))
+    assert commands.keys() == {*COMPUTING, *DOWNLOADS}
+    notes = project.folder / "by-hand"
+    for stage in commands.keys() - WITH_A_MODEL:
+        done = subprocess.run(
+            ["bash", "-c", commands[stage]],
+            cwd=project.folder,
+            env=os.environ | trapped(notes),
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+    assert scripts((notes / "processes").read_text().splitlines()) == commands.keys() - WITH_A_MODEL
+    assert not (notes / "torch").exists()
 
 
 def test_no_stage_but_that_of_the_cards_loads_a_library_that_could_ask_a_hub():

@@ -9,6 +9,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import psutil
 import pytest
 
 from semblance.provenance import read_sealed, record_digest
@@ -112,14 +113,13 @@ class Storm:
 
 
 def jobs_of(controller: subprocess.Popen) -> list[int]:
-    """Return the processes of the stages that a controller has started."""
+    """Return the programs that a controller has started, their server and its children."""
     found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            command = (entry / "cmdline").read_bytes()
-            mine = os.getsid(int(entry.name)) == controller.pid
-            if mine and b"\0workflow.scripts." in command:
-                found.append(int(entry.name))
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for process in psutil.Process(controller.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if any(word.startswith("workflow.") for word in process.cmdline()):
+                    found.append(process.pid)
     return found
 
 

@@ -178,3 +178,34 @@ def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(scr
         check=True,
     )
     assert set(done.stdout.split()) == {"1"}
+
+
+@pytest.mark.parametrize(
+    "of_the_user, spins",
+    [
+        ({}, "10000"),
+        ({"GOMP_SPINCOUNT": "7"}, "7"),
+        ({"OMP_WAIT_POLICY": "passive"}, "unset"),
+    ],
+)
+def test_threads_that_wait_spin_for_a_short_time_when_torch_is_loaded(of_the_user, spins):
+    """OpenMP, which comes with torch, reads the variable when it is loaded."""
+    program = (
+        "import os, sys\n"
+        "def note(event, found):\n"
+        "    if event == 'import' and found[0] == 'torch':\n"
+        "        print(os.environ.get('GOMP_SPINCOUNT', 'unset'))\n"
+        "sys.addaudithook(note)\n"
+        "import workflow.scripts.train\n"
+    )
+    names = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
+    others = {name: value for name, value in os.environ.items() if name not in names}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=others | of_the_user,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [spins]

@@ -30,7 +30,7 @@ from semblance.fetch.origins import check_origins
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import canonical, write_json
-from workflow.controller import command, events, lock, scripts, slurm
+from workflow.controller import command, events, fork_server, lock, scripts, slurm
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.documentation.results import write_readme
 from workflow.planning.layers import Layer, Layered, laid_over, over_project
@@ -43,6 +43,7 @@ LOOK_FOR_COPIES = 10.0
 DEFAULT_LIMIT = (100, 1)
 IN_COMMANDS = ("CADENCE", "HUB", "PYTHON", "SHARING", "SOURCE")  # of the rules; a test holds them
 SOURCES_LOG = "logs/sources.log"  # below the output folder
+FORKS_LOG = "logs/fork_server.log"
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
 SAVED = 10  # trainings that are named at the end
 
@@ -203,6 +204,14 @@ def begin(workflow, config: Config, writer: events.Writer) -> None:
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
         workflow.scheduler.job_rate_limiter = None
+
+
+def start_fork_server(workflow, config: Config) -> None:
+    """Let the jobs of this machine start as children of one process, if many are to start."""
+    rules = [job.rule.name for job in workflow.dag.needrun_jobs()]
+    as_they_are = workflow.local_exec and not workflow.deployment_settings.deployment_method
+    if config.resources.fork and as_they_are and len(rules) >= fork_server.FEWEST:
+        fork_server.start(set(rules), Path(config.output, FORKS_LOG))
 
 
 def _release_downloads(workflow, downloads: str) -> None:

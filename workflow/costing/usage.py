@@ -65,14 +65,14 @@ def finished(cost: Cost) -> list[Used]:
 
 def _used(cost: Cost, job: Job) -> Used:
     facts = read_object(record(cost.plan, job))
-    seconds, memory = _benchmark(Path(cost.plan.out, f"{log(job)}.tsv"))
+    seconds = _benchmark(Path(cost.plan.out, f"{log(job)}.tsv"))
     share = 1.0
     if STAGES[job.stage].work == "train":
         share = facts["training"]["step"] / facts["steps"]
     return Used(
         job=job,
         seconds=max(float(facts["seconds"]), seconds),
-        memory=memory,
+        memory=facts.get("memory"),
         share=share,
         on_cpu=facts.get("device", cost.device).startswith("cpu"),
     )
@@ -104,14 +104,13 @@ def last_progress(cost: Cost, job: Job) -> Line | None:
         return None
 
 
-def _benchmark(path: Path) -> tuple[float, float | None]:
-    """Return the seconds of a job's last attempt and its peak MB; (0, None) where none are noted."""
+def _benchmark(path: Path) -> float:
+    """Return the seconds of a job's last attempt, its start included; 0 where none are noted."""
     try:
         with open_text(path, MOST_TEXT) as handle:
-            row = next(csv.DictReader(handle, delimiter="\t"))
-        return float(row["s"]), float(row["max_rss"])
+            return float(next(csv.DictReader(handle, delimiter="\t"))["s"])
     except (InputError, OSError, StopIteration, KeyError, TypeError, ValueError):
-        return 0.0, None
+        return 0.0
 
 
 def measured(cost: Cost, done: Iterable[Used]) -> Factor:

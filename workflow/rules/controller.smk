@@ -13,6 +13,7 @@ else:
 
 onstart:
     hooks.begin(workflow, config, EVENTS)
+    hooks.start_fork_server(workflow, config)
     preview.explain_start(workflow, OUT)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
         hooks.ask_for_sources(workflow, PLAN)

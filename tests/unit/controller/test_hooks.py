@@ -343,3 +343,27 @@ def test_the_second_copy_of_a_model_goes_once_its_weights_are_gone(
     hooks.remove_copies(Config.model_construct(output=str(tmp_path), keep=Keep(models=models)))
     assert (folder / "checkpoints").exists() == stays
     assert (folder / "record.json").exists() == ("record.json" in there)
+
+
+@pytest.mark.parametrize(
+    "fork, here, by, jobs, started",
+    [
+        (True, True, [], 5, 1),
+        (True, True, [], 4, 0),  # not worth the start
+        (False, True, [], 5, 0),
+        (True, False, [], 5, 0),  # on a cluster
+        (True, True, ["conda"], 5, 0),  # in another environment
+    ],
+)
+def test_a_fork_server_serves_a_run_of_many_jobs_of_this_machine(
+    monkeypatch, fork, here, by, jobs, started
+):
+    calls = []
+    monkeypatch.setattr(hooks.fork_server, "start", lambda *arguments: calls.append(arguments))
+    planned = [SimpleNamespace(rule=SimpleNamespace(name="train"))] * jobs
+    deployed = SimpleNamespace(deployment_method=set(by))
+    dag = SimpleNamespace(needrun_jobs=lambda: iter(planned))
+    workflow = SimpleNamespace(dag=dag, local_exec=here, deployment_settings=deployed)
+    config = SimpleNamespace(resources=SimpleNamespace(fork=fork), output="out")
+    hooks.start_fork_server(workflow, config)
+    assert calls == [({"train"}, Path("out/logs/fork_server.log"))] * started
