@@ -25,6 +25,7 @@ LAST = 5  # lines of a failed job's log that are kept
 PATIENCE = 0.5  # seconds that the last lines of a job may take to its log
 NO_LOG = "look above for the answer of sbatch; slurm/profile.yaml has what each job asks for"
 ERROR = "mend what the last line says; the same command goes on from here"
+NO_WORD = "Snakemake's lines above say what ended it; the same command goes on from here"
 KILLED = (
     "the log tells of no error, so the job was probably killed (by a time limit, or for lack of"
     " memory): Snakemake's lines above name the signal or the exit status; the same command goes on"
@@ -153,7 +154,8 @@ class Writer(logging.Handler):
     def _fail(self, job_id: int | None, slurm_log: str | None, slurm_job: str | None) -> None:
         if job_id in self._jobs:
             job = self._jobs[job_id]
-            append(self.out, "failed", **job, **why_failed(job, slurm_log, slurm_job))
+            why = why_failed(job, slurm_log, slurm_job, on_slurm=self._cluster is not None)
+            append(self.out, "failed", **job, **why)
 
 
 def first_unmade(members: Iterable[Event]) -> int | None:
@@ -179,7 +181,9 @@ def _path(file: str) -> str:
     return file.partition(" (")[0]
 
 
-def why_failed(job: Event, slurm_log: str | None, slurm_job: str | None) -> Event:
+def why_failed(
+    job: Event, slurm_log: str | None, slurm_job: str | None, on_slurm: bool = True
+) -> Event:
     """Return why a job failed, by the end of its own log and by what Slurm's log of it says.
 
     ``error`` is in one line, empty where nothing tells it; ``cause`` and ``advice`` are for people.
@@ -191,7 +195,7 @@ def why_failed(job: Event, slurm_log: str | None, slurm_job: str | None) -> Even
     error = error_in(own)
     why = {"error": error, "last": own.strip().splitlines()[-LAST:]}
     if slurm_log is None:
-        return why | {"cause": "" if own else "it did not begin", "advice": _advice(own, error)}
+        return why | _without_slurm_log(own, error, on_slurm)
     text = text_of(slurm_log)
     cause: Cause = cause_in(f"{text}{own}")
     return why | {
@@ -203,12 +207,13 @@ def why_failed(job: Event, slurm_log: str | None, slurm_job: str | None) -> Even
     }
 
 
-def _advice(log: str, error: str) -> str:
-    if not log:
-        return NO_LOG
-    if error:
-        return ERROR
-    return KILLED
+def _without_slurm_log(log: str, error: str, on_slurm: bool) -> dict[str, str]:
+    """Return cause and advice for a job of this machine, or one that Slurm has not begun."""
+    if log:
+        return {"cause": "", "advice": ERROR if error else KILLED}
+    if on_slurm:
+        return {"cause": "it did not begin", "advice": NO_LOG}
+    return {"cause": "it ended without a word", "advice": NO_WORD}
 
 
 def error_in(log: str) -> str:

@@ -205,7 +205,7 @@ def test_in_a_group_the_first_job_without_output_is_the_one_that_failed(writer):
     assert printed().startswith("failed: evaluate_sts results/scores/x (Slurm job 5")
 
 
-def test_a_local_job_is_reported_with_its_last_lines_and_what_to_try(writer):
+def test_a_job_without_a_log_of_slurms_is_reported_with_its_last_lines_and_what_to_try(writer):
     lines = [f"line {number}" for number in range(7)] + ["error: a.csv: no such file"]
     head, *shown, advice = fail(writer, info(), own="\n".join(lines)).splitlines()
     assert head == f"failed: train {FOLDER}"
@@ -213,6 +213,9 @@ def test_a_local_job_is_reported_with_its_last_lines_and_what_to_try(writer):
     assert advice.startswith("    try: mend what the last line says")
     report = fail(writer, info(), own="made x in 1.2 s")  # its log has no error
     assert "probably killed" in report and "mend what the last line says" not in report
+    head, advice = fail(writer, info()).splitlines()
+    assert head == f"failed: train {FOLDER}: it ended without a word" and "sbatch" not in advice
+    say(writer, None, f"{events.RUN_ID}aaa")
     head, advice = fail(writer, info()).splitlines()  # Slurm refused it
     assert head == f"failed: train {FOLDER}: it did not begin" and "answer of sbatch" in advice
 

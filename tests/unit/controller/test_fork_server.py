@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -119,7 +120,11 @@ def test_a_mistake_of_the_program_is_shown_with_its_place(server, tmp_path):
 
 def test_a_program_whose_child_is_killed_ends_by_the_same_signal(server, tmp_path):
     program = start("die", tmp_path / "note")
-    program.communicate()
+    _, errors = program.communicate()
+    held = re.search(
+        r"^error: killed by SIGKILL, holding ([\d,]+) MB at most; if the", errors, re.M
+    )
+    assert int(held[1].replace(",", "")) > 20  # an interpreter
     assert program.returncode == -signal.SIGKILL
 
 
@@ -130,7 +135,8 @@ def test_a_signal_to_the_program_is_one_to_the_child(server, tmp_path, number, s
     program = start("wait", tmp_path / "note")
     child = facts_of(tmp_path / "note")
     program.send_signal(number)
-    program.communicate(timeout=20)
+    _, errors = program.communicate(timeout=20)
+    assert "killed" not in errors
     assert program.returncode == status
     assert ends(child["pid"])
 
