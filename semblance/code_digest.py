@@ -7,6 +7,7 @@ import ast
 import functools
 import importlib.util
 from pathlib import Path
+from typing import TypeVar
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT, canonical, text_digest
@@ -69,6 +70,9 @@ ACTIONS = (
 )
 
 
+Documented = TypeVar("Documented", ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 @functools.cache
 def code_digest(*modules: str) -> str:
     """Return the digest of what the named modules do.
@@ -99,11 +103,10 @@ def _read_module(name: str) -> tuple[str, tuple[str, ...]]:
     file = _module_file(name)
     if file is None:
         raise InputError(name, "no such module in the project")
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    _drop_docstrings(tree)
-    tree = _WithoutMessages().visit(tree)
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-    names = [name, *_imported(tree, package)]
+    code = _WithoutMessages(package)
+    tree = code.visit(ast.parse(file.read_text(encoding="utf-8")))
+    names = [name, *code.imported]
     needed = {part for full in names for part in _with_packages(full)}
     return text_digest(ast.dump(tree)), tuple(sorted(needed - {name}))
 
@@ -125,43 +128,57 @@ def _with_packages(name: str) -> list[str]:
     return [n for n in names if _module_file(n)]
 
 
-def _imported(tree: ast.Module, package: str) -> list[str]:
-    names = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            relative = "." * node.level + (node.module or "")
-            source = importlib.util.resolve_name(relative, package)
-            names += [f"{source}.{alias.name}" for alias in node.names]
-            names.append(source)
-    return names
-
-
-def _drop_docstrings(tree: ast.Module) -> None:
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:]
-
-
 class _WithoutMessages(ast.NodeTransformer):
-    """Takes out of a tree what only a person reads: messages and help texts."""
+    """Takes out of a tree what only a person reads: docstrings, messages and help texts.
+
+    ``imported`` are the names that the tree imports, in ``package``.
+    """
+
+    def __init__(self, package: str):
+        self.package = package
+        self.imported: list[str] = []
+        self._dropped: set[str] = set()  # names read in what was taken out of the function so far
+
+    def visit_Import(self, node: ast.Import) -> ast.Import:
+        """Note what is imported."""
+        self.imported += [alias.name for alias in node.names]
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
+        """Note what is imported; each name may be a module."""
+        relative = "." * node.level + (node.module or "")
+        source = importlib.util.resolve_name(relative, self.package)
+        self.imported += [source, *(f"{source}.{alias.name}" for alias in node.names)]
+        return node
+
+    def visit_Module(self, node: Documented) -> Documented:
+        """Drop the docstring."""
+        if ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+        self.generic_visit(node)
+        return node
+
+    visit_ClassDef = visit_AsyncFunctionDef = visit_Module
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """Drop the assignments to names that only messages read, such as ``problem = "..."``."""
-        before = _names_read(node)
-        self.generic_visit(node)
-        shared = _shared_names(node)
-        while dropped := before - _names_read(node) - shared:
-            before -= dropped
-            _WithoutAssignments(dropped).visit(node)
+        outer, self._dropped = self._dropped, set()
+        self.visit_Module(node)
+        if self._dropped:
+            before = self._dropped | _names_read(node)
+            outer |= before
+            shared = _shared_names(node)
+            while dropped := before - _names_read(node) - shared:
+                before -= dropped
+                _WithoutAssignments(dropped).visit(node)
+        self._dropped = outer
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         """Keep of a text only those parts whose evaluation may change something."""
         self.generic_visit(node)
         texts = _texts(node)
+        self._dropped.update(*map(_names_read, texts))
         actions = [action for text in texts for action in _actions(text)]
         node.args = [value for value in node.args if value not in texts] + actions
         node.keywords = [value for value in node.keywords if value not in texts]

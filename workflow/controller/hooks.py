@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
 
-from snakemake import common
+from snakemake import common, rules
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
@@ -208,10 +208,10 @@ def begin(workflow, config: Config, writer: events.Writer) -> None:
 
 def start_fork_server(workflow, config: Config) -> None:
     """Let the jobs of this machine start as children of one process, if many are to start."""
-    rules = [job.rule.name for job in workflow.dag.needrun_jobs()]
+    names = [job.rule.name for job in workflow.dag.needrun_jobs()]
     as_they_are = workflow.local_exec and not workflow.deployment_settings.deployment_method
-    if config.resources.fork and as_they_are and len(rules) >= fork_server.FEWEST:
-        fork_server.start(set(rules), Path(config.output, FORKS_LOG))
+    if config.resources.fork and as_they_are and len(names) >= fork_server.FEWEST:
+        fork_server.start(set(names), Path(config.output, FORKS_LOG))
 
 
 def _release_downloads(workflow, downloads: str) -> None:
@@ -346,7 +346,8 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
 
 def inspect_functions_once() -> None:
     """Let Snakemake inspect each function of the rules once, and not anew for each job."""
-    common.get_function_params = functools.cache(common.get_function_params)
+    once = functools.cache(common.get_function_params)
+    common.get_function_params = rules.get_function_params = once
 
 
 def command_of_scripts(workflow) -> str:

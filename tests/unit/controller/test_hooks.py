@@ -1,5 +1,6 @@
 """What the controller does with Snakemake's own parts, against stand-ins for them."""
 
+import inspect
 import json
 import os
 import re
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+from snakemake import common, rules
 from snakemake.exceptions import WorkflowError
 
 from semblance.config.model import Config, Keep
@@ -367,3 +369,18 @@ def test_a_fork_server_serves_a_run_of_many_jobs_of_this_machine(
     config = SimpleNamespace(resources=SimpleNamespace(fork=fork), output="out")
     hooks.start_fork_server(workflow, config)
     assert calls == [({"train"}, Path("out/logs/fork_server.log"))] * started
+
+
+def function_of_a_rule(wildcards, input):
+    return input
+
+
+def test_snakemake_inspects_each_function_of_a_rule_once(monkeypatch):
+    monkeypatch.setattr(common, "get_function_params", common.get_function_params)
+    monkeypatch.setattr(rules, "get_function_params", rules.get_function_params)
+    inspected = Mock(wraps=inspect.signature)
+    monkeypatch.setattr(common.inspect, "signature", inspected)
+    hooks.inspect_functions_once()
+    for module in (common, rules):  # each has the name for itself
+        assert list(module.get_function_params(function_of_a_rule)) == ["wildcards", "input"]
+    inspected.assert_called_once_with(function_of_a_rule)
