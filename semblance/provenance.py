@@ -3,6 +3,7 @@
 Standard library only: Snakemake imports it at each start.
 """
 
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -90,12 +91,15 @@ def environment() -> dict[str, str]:
         "machine": platform.machine(),
         "system": platform.system(),
     }
-    for name in LIBRARIES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "absent"
-    return found
+    return found | {name: _version(name) for name in LIBRARIES}
+
+
+@functools.cache
+def _version(library: str) -> str:
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:
+        return "absent"
 
 
 def write_json(path: str | os.PathLike, value: Any) -> None:

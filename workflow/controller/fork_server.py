@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from semblance.provenance import ROOT
+from semblance.provenance import ROOT, environment
 from workflow.fork_client import FILES, HANDED_ON, SERVER
 
 FEWEST = 5  # jobs for which a server is worth its start
@@ -49,22 +49,25 @@ OF_A_JOB = {
     *("GOTO_NUM_THREADS", "TMPDIR", "TMP", "TEMPDIR", "TEMP", "PYTHONPATH"),
     *("PWD", "OLDPWD", "SHLVL", "_", SERVER),
 }
+_started: list[subprocess.Popen] = []  # kept: a server ends when its pipe is closed
 
 
 def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
     """Start the server of this process's jobs; it ends with this process. None where none can run.
 
-    ``rules`` are names of the programs whose modules are loaded.
+    ``rules`` are names of the programs whose modules are loaded. Raises OSError where there is no
+    place for the socket or the log.
     """
     if not hasattr(os, "pidfd_open"):  # not Linux
         return None
-    # Not in the output folder: a disk of the network has no sockets, and a long path none either.
+    # Only this user may enter the folder. It is not in the output folder: a disk of the network has
+    # no sockets, and a long path none either.
     folder = tempfile.mkdtemp(prefix="semblance-")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(os.path.join(folder, "socket"))
     listener.listen(1024)  # programs wait here while the server loads the libraries
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": path}
+    variables = {**os.environ, **ONE_THREAD, "PYTHONPATH": path}
     with log.open("w") as output, listener:
         server = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__, folder, str(listener.fileno()), *sorted(rules)],
@@ -72,9 +75,10 @@ def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            env=environment,
+            env=variables,
             start_new_session=True,  # an interrupt of the terminal is for the jobs' programs
         )
+    _started.append(server)
     os.environ[SERVER] = os.path.join(folder, "socket")
     return server
 
@@ -119,6 +123,7 @@ def load(rules: Iterable[str]) -> None:
     if "torch" in sys.modules:
         for name in LATER:
             importlib.import_module(name)
+    environment()  # it reads the versions of the libraries, which each record names
     gc.collect()
     gc.freeze()  # or each child's collector would copy all pages
 

@@ -211,7 +211,8 @@ def start_fork_server(workflow, config: Config) -> None:
     names = [job.rule.name for job in workflow.dag.needrun_jobs()]
     as_they_are = workflow.local_exec and not workflow.deployment_settings.deployment_method
     if config.resources.fork and as_they_are and len(names) >= fork_server.FEWEST:
-        fork_server.start(set(names), Path(config.output, FORKS_LOG))
+        with contextlib.suppress(OSError):  # such as of a full disk: then each job starts by itself
+            fork_server.start(set(names), Path(config.output, FORKS_LOG))
 
 
 def _release_downloads(workflow, downloads: str) -> None:

@@ -235,3 +235,14 @@ def test_with_the_programs_of_all_stages_loaded_the_server_has_one_thread(tmp_pa
         process.kill()
         process.wait()
         process.stdin.close()
+
+
+def test_where_the_socket_has_no_place_no_server_starts(tmp_path, monkeypatch):
+    """A path of a socket has 107 bytes at most."""
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    monkeypatch.setattr(fork_server.tempfile, "tempdir", str(long))
+    monkeypatch.delenv(SERVER, raising=False)
+    with pytest.raises(OSError, match="path too long"):
+        fork_server.start([], tmp_path / "log")
+    assert SERVER not in os.environ
