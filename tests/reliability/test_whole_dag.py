@@ -22,9 +22,13 @@ HURTS_A_ROUND = 20  # of one run, which would end between two of them otherwise
 
 
 def contents(results: Path) -> dict[str, object]:
-    """Return all that must not depend on kills: the tables' bytes and what each record says."""
+    """Return all that must not depend on kills: the tables' bytes and what each record says.
+
+    The report says when it was made and how long the jobs took.
+    """
     tables = {p.name: p.read_bytes() for p in results.glob("tables/*") if p.is_file()}
     paths = [*results.rglob("record.json"), *results.glob("tables/records/*.json")]
+    paths = [path for path in paths if path.name != "report.json"]
     return tables | {str(p.relative_to(results)): record_digest(read_sealed(p)) for p in paths}
 
 
