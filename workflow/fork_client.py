@@ -24,7 +24,7 @@ def run_forked() -> None:
     try:
         with socket.socket(socket.AF_UNIX) as server:
             server.connect(os.environ[SERVER])
-            _ask(server)
+            _hand_over(server)
             for number in HANDED_ON:
                 signal.signal(number, lambda number, _: _hand_on(server, number, received))
             answer = server.recv(8)
@@ -47,7 +47,7 @@ def _hand_on(server: socket.socket, number: int, received: list[int]) -> None:
     server.send(bytes([number]))
 
 
-def _ask(server: socket.socket) -> None:
+def _hand_over(server: socket.socket) -> None:
     """Send module, arguments, folder and variables: their total length, then all, with NUL between."""
     module = sys.orig_argv[sys.orig_argv.index("-m") + 1]
     arguments = [module, *sys.argv[1:]]

@@ -106,8 +106,8 @@ def main() -> None:
     folder, number, *rules = sys.argv[1:]
     given = dict(os.environb)
     listener = socket.socket(fileno=int(number))
-    load(rules)
-    request = serve(listener, given)
+    load_programs(rules)
+    request = fork_children(listener, given)
     if request is None:
         shutil.rmtree(folder, ignore_errors=True)
     else:
@@ -115,7 +115,7 @@ def main() -> None:
         work(request.arguments[0])
 
 
-def load(rules: Iterable[str]) -> None:
+def load_programs(rules: Iterable[str]) -> None:
     """Import what the programs need, for all children at once."""
     programs = [name for name in rules if Path(ROOT, "workflow/scripts", f"{name}.py").exists()]
     for program in programs:
@@ -128,7 +128,7 @@ def load(rules: Iterable[str]) -> None:
     gc.freeze()  # or each child's collector would copy all pages
 
 
-def serve(listener: socket.socket, given: Mapping[bytes, bytes]) -> Request | None:
+def fork_children(listener: socket.socket, given: Mapping[bytes, bytes]) -> Request | None:
     """Fork a child for each request; return its request in a child, and None at the end.
 
     ``given`` are the variables that this process was started with; libraries have set more.
@@ -177,7 +177,7 @@ def receive(listener: socket.socket, given: Mapping[bytes, bytes]) -> Request | 
     files: list[int] = []
     try:
         length, files, _, _ = socket.recv_fds(program, 8, len(FILES))
-        words = read(program, int.from_bytes(length, "big")).split(b"\0")
+        words = receive_all(program, int.from_bytes(length, "big")).split(b"\0")
         program.settimeout(None)
         end = 2 + int(words[1])
         arguments = list(map(os.fsdecode, words[2:end]))
@@ -193,7 +193,7 @@ def receive(listener: socket.socket, given: Mapping[bytes, bytes]) -> Request | 
     return None
 
 
-def read(program: socket.socket, length: int) -> bytes:
+def receive_all(program: socket.socket, length: int) -> bytes:
     """Return so many bytes, and leave what follows: a signal may."""
     found = b""
     while len(found) < length:

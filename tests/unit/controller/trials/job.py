@@ -32,6 +32,7 @@ def main() -> None:
     match action:
         case "wait" | "start-another":
             time.sleep(60)
+        # in a child of the server, which was itself started with other arguments
         case "wait-in-a-child" if sys.orig_argv[-4:-3] != ["tests.unit.controller.trials.job"]:
             time.sleep(60)
         case "die":
