@@ -149,6 +149,9 @@ class Config(Part):
     resources: Resources
     """How jobs run. Of these keys only `gpus` can change a result: a GPU rounds differently, so a
     change of it trains again."""
+    anyway: bool
+    """Whether a run starts although its disks have too little room, or 24 GPU-hours of work meet a
+    machine without a GPU. No result depends on it."""
     papers: Annotated[list[Literal[*PAPERS]], AfterValidator(each_once)]
     """The papers whose tables and figures are made. papers/NAME.yaml has them. Those files lie below
     all config files, which can change each of their keys; what these change of a paper that is not

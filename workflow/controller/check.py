@@ -6,7 +6,7 @@ No network is asked. ``semblance check`` shows it all, and each start of snakema
 import functools
 import os
 import shutil
-from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,9 @@ from workflow.planning.inputs import dataset_checks, input_checks
 from workflow.planning.layers import Layered
 from workflow.planning.stages import STAGES, Job, jobs, record
 
+LONG = 24  # GPU-hours: a run that takes longer does not begin on a machine without a GPU
+HERE = "this machine"
+ANYWAY = "the key `anyway: true` starts all the same"
 FEW = 5  # pairs: with fewer in a part of a bank, its scores say little
 
 
@@ -64,7 +67,6 @@ def check(layers: Layered, asked: Command) -> Checked:
                 missing = _check_parts(checked, everything)
                 checked.warnings += _large_batches(checked.cost, everything)
             found += missing
-            _check_disks(checked, everything)
             found += errors_of([partial(_check_devices, checked, asked)])
     checked.errors += map(layers.located, found)
     return checked
@@ -152,27 +154,51 @@ def gpus_here() -> tuple[str, ...]:
     return tuple(visible_gpus())
 
 
-def _check_disks(checked: Checked, everything: list[Job]) -> None:
-    """Compare what the jobs to do will write with the room on the disks of the two folders."""
-    todo = [job for job in everything if not Path(record(checked.cost.plan, job)).is_file()]
+def check_whole_run(checked: Checked) -> None:
+    """Add what a run of all jobs to do needs: facts, and errors if it is more than there is."""
+    plan = checked.cost.plan
+    everything = jobs(plan)
+    todo = [job for job in everything if not Path(record(plan, job)).is_file()]
     checked.facts.append(f"{len(everything):,} jobs, {len(todo):,} of them to do")
-    needs = [checked.cost.need(job) for job in todo]
+    checked.facts += [line for line, _ in _disks(checked.cost, todo)]
+    missing = lacks(checked, todo)
+    if checked.config.anyway:
+        checked.warnings += map(str, missing)
+    else:
+        checked.errors += missing
+
+
+def lacks(checked: Checked, todo: Sequence[Job]) -> list[InputError]:
+    """Return what some jobs need and this machine lacks: room on its disks, a GPU for long work."""
+    other = f"set output or downloads to another disk, or keep: {{models: final}}; {ANYWAY}"
+    disks = _disks(checked.cost, todo)
+    found = [InputError(HERE, line, other) for line, is_enough in disks if not is_enough]
+    hours = checked.cost.total_hours(todo, "gpu")
+    if hours > LONG and not checked.asked.submits and not gpus_here():
+        problem = f"{hours:,.0f} GPU-hours planned, and no GPU"
+        advice = f"name a cluster's --profile, or make fewer tables; {ANYWAY}"
+        found.append(InputError(HERE, problem, advice))
+    return found
+
+
+def _disks(cost: Cost, todo: Sequence[Job]) -> Iterator[tuple[str, bool]]:
+    """Yield for each disk of the two folders what the jobs write there, and whether there is room."""
     # The scratch of one training at a time, at least.
-    planned = {"output": max((need.scratch for need in needs), default=0.0), "downloads": 0.0}
-    for job, need in zip(todo, needs, strict=True):
-        planned["downloads" if STAGES[job.stage].work == "download" else "output"] += need.disk
+    planned = {"output": max((cost.need(job).scratch for job in todo), default=0.0)}
+    planned["downloads"] = 0.0
+    for job in todo:
+        key = "downloads" if STAGES[job.stage].work == "download" else "output"
+        planned[key] += cost.need(job).disk
     folders: dict[int, Path] = {}
-    sums: Counter[int] = Counter()
+    sums: dict[int, float] = {}
     for key, megabytes in planned.items():
-        folder = Path(getattr(checked.config, key)).resolve()
+        folder = Path(getattr(cost.config, key)).resolve()
         while not folder.is_dir():
             folder = folder.parent
         disk = folder.stat().st_dev
         folders.setdefault(disk, folder)
-        sums[disk] += megabytes
+        sums[disk] = sums.get(disk, 0.0) + megabytes
     for disk, folder in folders.items():
         free = shutil.disk_usage(folder).free / 1e6
         line = f"disk: {size(sums[disk])} planned, {size(free)} free at {folder}"
-        checked.facts.append(line)
-        if sums[disk] > free:
-            checked.warnings.append(f"{line}: set output or downloads to another disk")
+        yield line, sums[disk] <= free

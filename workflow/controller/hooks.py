@@ -30,12 +30,12 @@ from semblance.fetch.origins import check_origins
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import canonical, write_json
-from workflow.controller import command, events, fork_server, lock, scripts, slurm
+from workflow.controller import command, events, fork_server, lock, preview, scripts, slurm
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.documentation.results import write_readme
 from workflow.planning.layers import Layer, Layered, laid_over, over_project
 from workflow.planning.plan import Plan, deletes_models
-from workflow.planning.stages import STAGES, jobs, record, wanted_by
+from workflow.planning.stages import STAGES, wanted_by
 
 LOOK = 1.0  # seconds between two looks whether the downloads are finished
 LOOK_FOR_COPIES = 10.0
@@ -280,10 +280,8 @@ def ask_for_sources(workflow, plan: Plan) -> None:
     can do this before all others: Snakemake 9.27 makes every job stale whose input a rule has to
     make, `ancient` or not, and with it all that a finished run has downloaded.
     """
-    downloads = [job for job in jobs(plan) if STAGES[job.stage].work == "download"]
-    by_record = {record(plan, job): job for job in downloads}  # a module may rename the rules
-    made = [str(file) for job in workflow.dag.needrun_jobs() for file in job.output]
-    needed = [by_record[file] for file in made if file in by_record]
+    planned = preview.to_do(workflow.dag, plan)
+    needed = [job for job in planned if STAGES[job.stage].work == "download"]
     if not needed:
         return
     done = subprocess.run(

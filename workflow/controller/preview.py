@@ -25,10 +25,13 @@ from semblance.counts import counted
 from semblance.errors import BAD_INPUT, InputError
 from semblance.provenance import read_object, settings_digest
 from workflow.controller.changes import Parts, describe_changes, note_code, parts_of_code
-from workflow.controller.command import Command
-from workflow.planning.stages import STAGES
+from workflow.controller.check import Checked, lacks
+from workflow.costing.model import Cost
+from workflow.costing.pages import price
+from workflow.planning.plan import Plan
+from workflow.planning.stages import STAGES, Job, jobs, record
 
-END = "nothing was started; `snakemake -np` lists each job, `semblance plan` says what they cost"
+END = "nothing was started; `snakemake -np` lists each job, `semblance plan` prices each stage"
 TABLE = "{:17}  {:>6}  {:>6}  {:>6}  {:>6}"
 HEAD = ("stage", "jobs", "done", "new", "again")
 MOST = 10  # reasons that are printed
@@ -40,37 +43,57 @@ DERIVED = "they read what this run makes"
 class _OnPlan(logging.Filter):
     """Looks at the plan once, as soon as Snakemake has said what is to be done.
 
-    Ends the process with one line if a result is stale. In a dry run it lets warnings pass alone,
-    and prints the short form at the end.
+    Ends the process with one line if a result is stale, or if this machine lacks what the jobs to
+    do need. In a dry run it lets warnings pass alone, and prints the short form at the end.
     """
 
-    def __init__(self, workflow, out: str, asked: Command):
+    def __init__(self, workflow, checked: Checked):
         super().__init__()
         self.workflow = workflow
-        self.out = out
-        self.asked = asked
+        self.checked = checked
+        self.asked = checked.asked
         self.is_done = False
 
-    def filter(self, record: logging.LogRecord) -> bool:
+    def filter(self, event: logging.LogRecord) -> bool:
         """Tell whether a line is printed."""
         is_short = self.asked.dry_run and not self.asked.lists_jobs
-        planned = getattr(record, "event", None) == LogEvent.RUN_INFO
-        if not self.is_done and (planned or record.getMessage() == NOTHING_TO_BE_DONE_MSG):
+        planned = getattr(event, "event", None) == LogEvent.RUN_INFO
+        if not self.is_done and (planned or event.getMessage() == NOTHING_TO_BE_DONE_MSG):
             self.is_done = True
-            problem = find_stale(self.workflow.dag, self.asked.touches)
-            if problem:
-                print(f"error: {problem}", file=sys.stderr)
-                sys.exit(BAD_INPUT)  # an exception would be printed with lines of the code
+            self._refuse()
             if self.asked.dry_run:
-                atexit.register(lambda: print(describe(self.workflow.dag, self.out)))
+                atexit.register(lambda: print(describe(self.workflow.dag, self.checked.cost)))
             if planned and is_short:
                 sys.exit()  # before Snakemake makes the texts of all jobs, which nobody sees
-        return not is_short or record.levelno >= logging.WARNING
+        return not is_short or event.levelno >= logging.WARNING
+
+    def _refuse(self) -> None:
+        """End the process if this start must not be; an exception would be printed with code."""
+        stale = find_stale(self.workflow.dag, self.asked.touches)
+        if stale:
+            print(f"error: {stale}", file=sys.stderr)
+            sys.exit(BAD_INPUT)
+        if self.asked.touches:  # it makes nothing
+            return
+        missing = lacks(self.checked, to_do(self.workflow.dag, self.checked.cost.plan))
+        stops = self.asked.starts_jobs and not self.checked.config.anyway
+        for error in missing:
+            print(f"{'error' if stops else 'warning'}: {error}", file=sys.stderr)
+        if missing and stops:
+            sys.exit(BAD_INPUT)
 
 
-def watch_plan(workflow, out: str, asked: Command) -> None:
-    """Compare the results with the plan as soon as there is one; print a dry run's short form."""
-    logger.addFilter(_OnPlan(workflow, out, asked))
+def watch_plan(workflow, checked: Checked) -> None:
+    """Compare the plan with results and machine as soon as there is one; print a dry run's short form."""
+    logger.addFilter(_OnPlan(workflow, checked))
+
+
+def to_do(dag, plan: Plan) -> list[Job]:
+    """Return the jobs that Snakemake is going to run; a module may rename their rules."""
+    by_record = {record(plan, job): job for job in jobs(plan)}
+    planned = dag.needrun_jobs(exclude_finished=False)
+    made = [str(file) for job in planned for file in job.output]
+    return [by_record[file] for file in made if file in by_record]
 
 
 def find_stale(dag, touches: bool) -> str:
@@ -107,12 +130,13 @@ def _is_stale(job) -> bool:
     return given is not None and given != settings_digest(shlex.split(job.shellcmd))
 
 
-def describe(dag, out: str) -> str:
+def describe(dag, cost: Cost) -> str:
     """Return the short form."""
-    plan = read_plan(dag, parts_of_code(out))
+    plan = read_plan(dag, parts_of_code(cost.plan.out))
     if not plan.new and not plan.again:
         return f"Nothing to be done: jobs that are done: {plan.jobs.total():,}"
-    return "\n".join([*format_table(plan), *format_reasons(plan), END])
+    lines = [*format_table(plan), f"estimated: {price(cost, to_do(dag, cost.plan))}"]
+    return "\n".join([*lines, *format_reasons(plan), END])
 
 
 def explain_start(workflow, out: str) -> None:
@@ -123,7 +147,7 @@ def explain_start(workflow, out: str) -> None:
         note_code(out)
 
 
-class Plan(NamedTuple):
+class Planned(NamedTuple):
     """The jobs of a plan, counted by stage; ``again`` counts (stage, why) of those made again."""
 
     jobs: Counter[str]
@@ -131,9 +155,9 @@ class Plan(NamedTuple):
     again: Counter[tuple[str, str]]
 
 
-def read_plan(dag, parts: Parts) -> Plan:
+def read_plan(dag, parts: Parts) -> Planned:
     """Return what a run would do. ``dag`` is Snakemake's; ``parts``: the modules of code digests."""
-    plan = Plan(Counter(), Counter(), Counter())
+    plan = Planned(Counter(), Counter(), Counter())
     plan.jobs.update(stage_of(job) for job in dag.jobs if job.output)  # a target makes nothing
     for job in dag.needrun_jobs(exclude_finished=False):
         # Of a job that failed, Snakemake deletes the outputs.
@@ -180,7 +204,7 @@ def _files(what: str, files: Iterable) -> str:
     return f"{what}: {first}"
 
 
-def format_table(plan: Plan) -> list[str]:
+def format_table(plan: Planned) -> list[str]:
     """Return the counts of the stages that have something to do, and of all together.
 
     Of more stages than have a line each, those without a model share a line by their kind of work.
@@ -203,7 +227,7 @@ def format_table(plan: Plan) -> list[str]:
     return rows
 
 
-def format_reasons(plan: Plan) -> list[str]:
+def format_reasons(plan: Planned) -> list[str]:
     """Return a line for each reason for which finished jobs are made again, first the causes."""
     by_reason: dict[str, Counter[str]] = {}
     for (stage, why), number in sorted(plan.again.items()):

@@ -1,7 +1,7 @@
 """How long each job takes, and what its rule asks of a scheduler for it."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from semblance.config.model import Config
@@ -92,6 +92,10 @@ class Cost:
     def hours(self, job: Job) -> float:
         """Return the GPU-hours of a job, or the core-hours of one without a GPU."""
         return self.places[job.stage].units * self.seconds(job) / 3600
+
+    def total_hours(self, some: Iterable[Job], machine: str) -> float:
+        """Return the GPU-hours ("gpu") or the core-hours ("cpu") of some jobs."""
+        return sum(self.hours(job) for job in some if self.places[job.stage].machine == machine)
 
     def start(self, stage: str) -> float:
         """Return the estimated seconds before and around the work of a stage's jobs."""

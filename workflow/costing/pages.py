@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
+from semblance import layout
 from semblance.counts import counted, duration, size
 from workflow.costing.model import Cost
-from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION
+from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
 from workflow.costing.usage import Used
+from workflow.planning.plan import deletes_models
 from workflow.planning.stages import STAGES, Job, jobs, record, submissions
 
 PLAN = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}"
@@ -15,6 +17,8 @@ PLAN_HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memor
 COST = "{:17}  {:>5}  {:>8}  {:>7}  {:>5}  {:>8}  {:>7}"
 COST_HEAD = ("stage", "jobs", "time", "used", "ratio", "memory", "used")
 RULE = "-" * 86
+DAY = 24  # hours
+GPUS = 8  # of a large node
 
 
 def plan_page(cost: Cost) -> str:
@@ -82,22 +86,47 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
         )
         models = [f"models: {', '.join(guessed)}: {size_of} million parameters"]
     return [
-        f"GPU-hours: {_hours(cost, everything, 'gpu')} in all, {_hours(cost, todo, 'gpu')} to do",
+        f"GPU-hours: {_hours(cost, everything, 'gpu')} in all, {_hours(cost, todo, 'gpu')} to do"
+        + _days(cost.total_hours(todo, "gpu")),
         f"core-hours: {_hours(cost, everything, 'cpu')} in all, {_hours(cost, todo, 'cpu')} to do",
         f"disk: {outputs} of outputs, and up to {scratch} more for the {CHECKPOINTS} checkpoints "
         "of each running training",
+        *_disk_of_final_models(cost, everything),
         f"raw data: {raw_data}",
         *models,
         f"submissions to a scheduler: {submissions(cost.plan, everything):,} for "
         f"{counted(len(everything), 'job')}, {submissions(cost.plan, todo):,} for the "
         f"{len(todo):,} to do",
+        "to do: what has no result; `snakemake -n` counts and prices also what a change makes again",
         f"rates: the estimates of workflow/rates.yaml; {source}",
     ]
 
 
+def _days(hours: float) -> str:
+    """Return how long GPU-hours are, on one GPU and on several, if they are more than a day."""
+    if hours <= DAY:
+        return ""
+    return f": {hours / DAY:,.0f} days on one GPU, {hours / DAY / GPUS:,.1f} on {GPUS}"
+
+
+def _disk_of_final_models(cost: Cost, everything: Sequence[Job]) -> list[str]:
+    """Return what the outputs need where a config that keeps all models would keep the final ones."""
+    if deletes_models(cost.config):
+        return []
+    weights = [job for job in everything if job.stage in layout.DELETE_WEIGHTS]
+    deleted = sum(cost.need(job).disk - WITHOUT_WEIGHTS for job in weights)
+    rest = sum(cost.need(job).disk for job in everything) - deleted
+    return [f"disk with keep: {{models: final}}: {size(rest)} of outputs in the end"]
+
+
+def price(cost: Cost, some: Sequence[Job]) -> str:
+    """Return what some jobs cost, in one line."""
+    gpu, cpu = (_hours(cost, some, machine) for machine in ("gpu", "cpu"))
+    return f"{gpu} GPU-hours, {cpu} core-hours, {_outputs(cost, some)} of outputs"
+
+
 def _hours(cost: Cost, some: Iterable[Job], machine: str) -> str:
-    hours = sum(cost.hours(job) for job in some if cost.places[job.stage].machine == machine)
-    return f"{hours:,.1f}"
+    return f"{cost.total_hours(some, machine):,.1f}"
 
 
 def device_note(cost: Cost, finished: Iterable[Used]) -> str:

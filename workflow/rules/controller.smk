@@ -3,7 +3,7 @@
 
 if workflow.is_main_process:
     hooks.prepare_start(PLAN, CHECKED.asked)
-    preview.watch_plan(workflow, OUT, CHECKED.asked)
+    preview.watch_plan(workflow, CHECKED)
     EVENTS = hooks.watch_jobs(OUT)
     if GPUS:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)

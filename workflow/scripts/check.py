@@ -9,7 +9,7 @@ import argparse
 import sys
 
 from workflow.controller import command
-from workflow.controller.check import Checked, check
+from workflow.controller.check import Checked, check, check_whole_run
 from workflow.planning.layers import over_project
 from workflow.scripts import cli
 from workflow.scripts.endings import BAD_INPUT, run
@@ -39,6 +39,8 @@ def main(argv: list[str] | None = None) -> None:
     if args.profile:
         asked = command.of_profile(args.profile)
     checked = check(over_project(args.configs, args.config), asked)
+    if not checked.errors:
+        check_whole_run(checked)
     print(found_text(checked))
     if checked.errors:
         sys.exit(BAD_INPUT)

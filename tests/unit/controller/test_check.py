@@ -14,7 +14,7 @@ from semblance.gpus import ALLOW_CPU, NONE_FOUND, NONE_GIVEN, REMOTE_JOB
 from tests.shipped import merged
 from workflow.controller import check as module
 from workflow.controller import hooks, slurm
-from workflow.controller.check import check
+from workflow.controller.check import check, check_whole_run
 from workflow.controller.command import Command
 from workflow.planning.layers import over_project
 from workflow.scripts.check import main
@@ -97,8 +97,9 @@ NOTHING_THERE = {"faq": bank("moved.csv"), "bases": base(folder="no")}
 
 def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
     found = check(layers(), START)
+    check_whole_run(found)
     assert errors(found) == [] and found.warnings[1:] == []
-    jobs, disk, device = found.facts
+    device, jobs, disk = found.facts
     assert jobs.endswith(" of them to do") and device == "device: CPU"
     assert disk.startswith("disk: ") and "free at" in disk
 
@@ -170,20 +171,52 @@ def test_a_base_that_is_trained_here_is_named_where_its_batches_are_too_large(tm
     assert "batch_size 32 of adapted: notes has about 2 rows in all" in found.warnings
 
 
+WITH_GPU = {"resources": {"gpus": 1}}
 Usage = namedtuple("Usage", "total used free")
 
 
-@pytest.mark.parametrize("free, warned", [(10**15, False), (10**6, True)])
-def test_too_little_room_on_a_disk_is_a_warning(monkeypatch, tmp_path, free, warned):
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(free, 0, free))
-    found = check(layers(output="far/results"), START)
+def whole_run(asked=START, **changes):
+    """Return what is found for a whole run, and the errors and the warnings about this machine."""
+    found = check(layers(**changes), asked)
     assert errors(found) == []
-    assert len(told(found.warnings, "disk: ")) == warned
+    check_whole_run(found)
+    return found, errors(found), told(found.warnings, "this machine: ")
+
+
+@pytest.mark.parametrize("free, refused", [(10**15, False), (10**6, True)])
+def test_a_run_for_which_a_disk_has_too_little_room_is_refused(
+    monkeypatch, tmp_path, free, refused
+):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(free, 0, free))
+    found, mistakes, _ = whole_run(output="far/results")
     [fact] = told(found.facts, "disk: ")
     assert fact.endswith(f"free at {tmp_path}")  # the nearest folder that is there
+    assert len(told(mistakes, f"this machine: {fact}; ")) == len(mistakes) == refused
 
 
-WITH_GPU = {"resources": {"gpus": 1}}
+@pytest.mark.parametrize(
+    "asked, gpus, hours, refused",
+    [
+        (START, (), 25, True),
+        (START, (), 23, False),
+        (START, ("A",), 25, False),
+        (Command(starts_jobs=True, plans_jobs=True, submits=True), (), 25, False),
+    ],
+)
+def test_a_day_of_work_for_a_gpu_does_not_begin_on_a_machine_without_one(
+    monkeypatch, asked, gpus, hours, refused
+):
+    monkeypatch.setattr(module, "gpus_here", lambda: gpus)
+    monkeypatch.setattr(module.Cost, "total_hours", lambda cost, some, machine: hours)
+    _, mistakes, _ = whole_run(asked, **WITH_GPU)
+    line = f"this machine: {hours} GPU-hours planned, and no GPU; "
+    assert len(told(mistakes, line)) == len(mistakes) == refused
+
+
+def test_with_anyway_a_run_that_is_too_large_starts_with_a_warning(monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(0, 0, 0))
+    _, mistakes, warned = whole_run(anyway=True)
+    assert mistakes == [] and len(warned) == 1
 
 
 @pytest.mark.parametrize(
