@@ -73,7 +73,8 @@ class Service:
         chosen = await chosen_of(request)
         if self.log is None or chosen.id not in self.ids:
             raise HTTPException(404, "no log of questions, or no such entry")
-        await self._run(self.log.note_choice, chosen.question, chosen.id)
+        if not await self._run(self.log.note_choice, chosen.question, chosen.id):
+            raise HTTPException(507, "not noted: the log cannot be written")
         return JSONResponse({"noted": True})
 
     async def _run(self, work: Callable[..., T], *arguments: object) -> T:

@@ -32,6 +32,7 @@ class QuestionLog:
         self.path = path
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         self.handle = os.open(path, flags, MODE)
+        self.is_cut = False  # whether the last line has no end
         self._mend_last_line()
 
     def _mend_last_line(self) -> None:
@@ -53,21 +54,31 @@ class QuestionLog:
         facts = {"question": answered.question, "known": answered.known, "answers": given}
         self._add({"kind": ASKED, **facts})
 
-    def note_choice(self, question: str, entry: str) -> None:
-        """Note the entry that answered a question, as the person says who asked it."""
-        self._add({"kind": CHOSEN, "question": question, "id": entry})
+    def note_choice(self, question: str, entry: str) -> bool:
+        """Note the entry that answered a question, as the person says who asked it; tell whether it is."""
+        return self._add({"kind": CHOSEN, "question": question, "id": entry})
 
-    def _add(self, facts: dict[str, Any]) -> None:
-        """Write one line in one call, so that two processes never mix their lines.
+    def _add(self, facts: dict[str, Any]) -> bool:
+        """Write one line in one call, so that two processes never mix their lines; tell whether it is whole.
 
-        A disk that is full costs the line and a warning, and never the answer.
+        A disk that is full costs the line and a warning, and never the answer. What it took of a line
+        is ended by the next one.
         """
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         line = json.dumps({"time": when, **facts}, ensure_ascii=False) + "\n"
+        whole = b"\n" * self.is_cut + line.encode()
+        problem = "no room for a whole line"
+        written = 0
         try:
-            os.write(self.handle, line.encode())
+            written = os.write(self.handle, whole)
         except OSError as error:
-            print(f"warning: {self.path}: not written: {error.strerror}", file=sys.stderr)
+            problem = error.strerror
+        if written == len(whole):
+            self.is_cut = False
+            return True
+        self.is_cut = self.is_cut or written > 0
+        print(f"warning: {self.path}: not written: {problem}", file=sys.stderr)
+        return False
 
     def close(self) -> None:
         """Close the file."""
@@ -137,7 +148,7 @@ def _value_of(raw: bytes, where: str) -> tuple[str | None, dict[str, Any]]:
     try:
         value = parse_strict(raw.decode())
     except ValueError as error:  # of JSON or of UTF-8
-        if raw.startswith(START) or not raw.endswith(b"\n"):
+        if not raw.endswith(b"\n") or _is_cut(raw.removesuffix(b"\n")):
             return None, {}
         raise InputError(where, f"not JSON: {error}", ADVICE) from None
     if isinstance(value, dict) and value.get("kind") in (ASKED, CHOSEN):

@@ -107,10 +107,15 @@ def test_a_chosen_answer_is_logged_and_an_unknown_entry_is_not(logged, site):
     assert (line["kind"], line["question"], line["id"]) == ("chosen", SECRET, ENTRIES[0].id)
 
 
-def test_a_log_that_cannot_be_written_costs_no_answer(answerer, capsys):
+def test_a_log_that_cannot_be_written_costs_no_answer_and_a_choice_is_not_called_noted(
+    answerer, capsys
+):
     log = QuestionLog("/dev/full")
-    assert Site(answerer, log).ask().status_code == 200
+    site = Site(answerer, log)
+    assert site.ask().status_code == 200
     assert "/dev/full: not written" in capsys.readouterr().err
+    choice = json.dumps({"question": SECRET, "id": ENTRIES[0].id})
+    assert site.post(choice, "/api/chosen").status_code == 507
     log.close()
 
 

@@ -1,6 +1,7 @@
 """The log of questions: what the server wrote is read, and anything else is refused with its line."""
 
 import json
+import os
 
 import pytest
 
@@ -50,7 +51,7 @@ def test_a_whole_last_line_without_an_end_counts(tmp_path):
 
 
 REFUSED = {
-    "not JSON": "{\n",
+    "not JSON": "{'time': 1}\n",
     "no object of the kind": '{"kind": "deleted"}\n',
     "no object of the kind asked": "[1]\n",
     "id is missing": json.dumps({"kind": "chosen", "question": "a"}) + "\n",
@@ -67,6 +68,19 @@ def test_what_the_server_does_not_write_is_refused_with_its_line(tmp_path, probl
         read_choices(path)
     assert str(caught.value).startswith(f"{path}:2")
     assert "\n" not in str(caught.value)
+
+
+def test_a_line_that_a_full_disk_cut_swallows_no_later_one(tmp_path, monkeypatch):
+    path = tmp_path / "log.jsonl"
+    questions = QuestionLog(path)
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda handle, line: write(handle, line[:3]))
+    assert not questions.note_choice("lost", "1")
+    monkeypatch.undo()
+    assert questions.note_choice("good", "2")
+    questions.close()
+    found = read_choices(path)
+    assert ([choice.question for choice in found.choices], found.cut) == (["good"], (1,))
 
 
 def test_a_log_that_is_not_there_is_reported(tmp_path):
