@@ -53,7 +53,7 @@ $(BIN)/semblance: workflow/launcher.py $(VENV)/.ready
 
 demo: setup
 	@$(BIN)/python -m workflow.controller.progress --cores $(CORES) --configfile demo/config.yaml
-	@echo; cat demo/results/tables/rcl_table3.md
+	@echo; $(BIN)/semblance table rcl_table3 --output demo/results
 	@echo; echo "All tables: demo/results/tables/    The report: demo/results/report.html"
 
 lint: setup

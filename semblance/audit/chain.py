@@ -79,13 +79,10 @@ class Chain:
         self._nodes: dict[Path, Node] = {}
         for folder in filter(None, (self.root, self._given)):
             if not folder.is_dir():
-                raise InputError(folder, "no such folder", "name a folder that a run has filled")
+                raise InputError(folder, "no such folder", run_near(folder))
         if not _is_of_run(self.root):
-            near = [*self.root.parents, *self.root.glob("*"), *self.root.glob("*/*")]
-            advice = next(
-                (f"did you mean {f}?" for f in near if _is_of_run(f)), "name its `output`"
-            )
-            raise InputError(self.root, "no run has this folder as its output", advice)
+            problem = "no run has this folder as its output"
+            raise InputError(self.root, problem, run_near(self.root))
         self._refuse_earlier_version()
 
     def _refuse_earlier_version(self) -> None:
@@ -180,6 +177,15 @@ class Chain:
         weights = node.path.parent / layout.WEIGHTS
         may_go = node.stage in layout.DELETE_WEIGHTS and self._deletes_models
         return may_go and file == weights and not file.exists()
+
+
+def run_near(folder: str | Path) -> str:
+    """Return as advice the output folder of a run above a folder, below it or here, if there is one."""
+    path = Path(os.path.abspath(folder))
+    places = (path, Path.cwd())
+    below = [found for place in places for depth in ("*", "*/*") for found in place.glob(depth)]
+    near = next(filter(_is_of_run, (*path.parents, *below)), None)
+    return f"did you mean {near}?" if near else "name the output folder of a run"
 
 
 def _is_of_run(folder: Path) -> bool:

@@ -55,6 +55,8 @@ def explain(
     chain = Chain(root, downloads)
     path = Path(layout.place(chain.root, layout.TABLE_JSON, table=table))
     known = sorted(other.stem for other in path.parent.glob("*.json"))
+    table = {name.casefold(): name for name in known}.get(table.casefold(), table)
+    path = path.with_stem(table)
     if table not in known:
         raise InputError(table, "no such table", f"known are {', '.join(known)}")
     shown = from_json(read_text(path), str(path))
@@ -106,14 +108,18 @@ def explain_answerer(root: str | Path, name: str, downloads: str | Path | None =
 def _find_row(table: Table, label: str) -> Row:
     """Return the row of a label, of a label and protocol, or of a method."""
     ways = (lambda row: row.label, _label_and_protocol, lambda row: row.method)
+    several: list[Row] = []
     for name in ways:
-        found = [row for row in table.rows if name(row) == label]
+        found = [row for row in table.rows if name(row).casefold() == label.casefold()]
         if len(found) == 1:
             return found[0]
+        several = several or found
     protocols = {row.protocol for row in table.rows}
     name = _label_and_protocol if len(protocols) > 1 else ways[0]
-    known = ", ".join(map(name, table.rows))
-    raise InputError(label, "no row, or several", f"known are {known}")
+    known = "; ".join(map(name, several or table.rows))
+    if several:
+        raise InputError(label, f"{len(several)} rows", f"name one: {known}")
+    raise InputError(label, "no such row", f"known are {known}")
 
 
 def _label_and_protocol(row: Row) -> str:
@@ -122,7 +128,7 @@ def _label_and_protocol(row: Row) -> str:
 
 def _column(table: Table, name: str) -> str:
     for column in table.columns:
-        if name in (column, NAMES.get(column)):
+        if name.casefold() in (column.casefold(), NAMES.get(column, column).casefold()):
             return column
     known = ", ".join(NAMES.get(column, column) for column in table.columns)
     raise InputError(name, "no such column", f"known are {known}")

@@ -1,10 +1,13 @@
-"""A table as CSV (unrounded, for programs) and as Markdown (rounded once, for people)."""
+"""A table as CSV (unrounded, for programs), as Markdown and for a terminal (rounded once)."""
 
 import re
+import textwrap
 from collections.abc import Iterable
+from dataclasses import replace
 
 from semblance.csv_rows import rows_csv
-from semblance.reporting.grids import grid, unrounded
+from semblance.reporting.grids import DIFFERENCE, NAMES, Grid, grid, unrounded
+from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Table
 
 # Where Markdown, as GitHub reads it, would take a character for its own: the signs of an escape, of
@@ -17,6 +20,8 @@ SIGNS = re.compile(
     """,
     re.VERBOSE,
 )
+GAP = "  "  # between two columns on a terminal
+LEAST_LABEL = 12  # characters of a row's label there, which is broken into lines
 LINK = re.compile(r"\][(\[:]")
 
 
@@ -41,6 +46,40 @@ def markdown(table: Table) -> str:
         *(f"- {escape_markdown(note)}" for note in table.notes),
     ]
     return "\n".join(parts) + "\n"
+
+
+def fitted(table: Table, width: int) -> str:
+    """Return a table for a terminal of so many columns: the whole one, or what decides about a row.
+
+    That is n, the column by which the layout compares rows, and the difference from the control.
+    """
+    printed = grid(table)
+    lines = _texts(printed)
+    if _width(lines) > width:
+        main = find_layout(table.layout).main_column
+        names = ("n", NAMES.get(main, main), DIFFERENCE)
+        columns = [column for column in printed.columns if column.name in names]
+        lines = _texts(replace(printed, columns=columns, turned=False))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    of_labels = min(widths[0], max(LEAST_LABEL, width - _width(lines) + widths[0]))
+    rows = []
+    for label, *numbers in lines:
+        first, *others = textwrap.wrap(label, of_labels) or [""]
+        places = [text.rjust(wide) for text, wide in zip(numbers, widths[1:], strict=True)]
+        rows += [GAP.join([first.ljust(of_labels), *places]).rstrip(), *others]
+    notes = [
+        textwrap.fill(note, width, initial_indent="- ", subsequent_indent="  ")
+        for note in table.notes
+    ]
+    return "\n".join([*textwrap.wrap(table.title, width), "", *rows, "", *notes])
+
+
+def _texts(printed: Grid) -> list[list[str]]:
+    return [[place.mark + place.whole for place in line] for line in printed.lines()]
+
+
+def _width(lines: list[list[str]]) -> int:
+    return sum(max(map(len, column)) + len(GAP) for column in zip(*lines, strict=True)) - len(GAP)
 
 
 def aligned(lines: list[list[str]]) -> list[str]:

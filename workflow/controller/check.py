@@ -22,11 +22,12 @@ from workflow.controller.command import Command
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.costing.sizes import WORKBOOKS, count_lines
+from workflow.costing.usage import to_do
 from workflow.planning.checks import errors_of
 from workflow.planning.config import examine
 from workflow.planning.inputs import dataset_checks, input_checks
 from workflow.planning.layers import Layered
-from workflow.planning.stages import STAGES, Job, jobs, record
+from workflow.planning.stages import STAGES, Job, jobs
 
 LONG = 24  # GPU-hours: a run that takes longer does not begin on a machine without a GPU
 HERE = "this machine"
@@ -158,7 +159,7 @@ def check_whole_run(checked: Checked) -> None:
     """Add what a run of all jobs to do needs: facts, and errors if it is more than there is."""
     plan = checked.cost.plan
     everything = jobs(plan)
-    todo = [job for job in everything if not Path(record(plan, job)).is_file()]
+    todo = to_do(checked.cost)
     checked.facts.append(f"{len(everything):,} jobs, {len(todo):,} of them to do")
     checked.facts += [line for line, _ in _disks(checked.cost, todo)]
     missing = lacks(checked, todo)

@@ -78,21 +78,24 @@ class Needs:
 
     def settings(self, job: Job) -> dict[str, Any]:
         """Return the settings of a training."""
+        return json.loads(self.settings_text(job))
+
+    def settings_text(self, job: Job) -> str:
+        """Return the settings of a training as its command gets them."""
         plan = self.plan
         place = (job.corpus, job.base)
         match job.stage:
             case "train_entropy":
                 kind, phi = entropy_parts(plan.config, job.name)
-                text = plan.entropy_settings(*place, kind, phi, job.seed)
+                return plan.entropy_settings(*place, kind, phi, job.seed)
             case "pretrain":
-                text = plan.pretrain_settings(job.base)
+                return plan.pretrain_settings(job.base)
             case "train_initial":
-                text = plan.initial_settings(*place, job.seed)
+                return plan.initial_settings(*place, job.seed)
             case "train_curve":
-                text = curve_settings(plan, *place, job.name, job.seed)
+                return curve_settings(plan, *place, job.name, job.seed)
             case _:
-                text = plan.train_settings(*place, job.name, job.seed)
-        return json.loads(text)
+                return plan.train_settings(*place, job.name, job.seed)
 
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)

@@ -1,30 +1,29 @@
 """What ``make plan`` and ``make cost`` print: plain text of at most 100 columns."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from statistics import median
 
 from semblance import layout
 from semblance.counts import counted, duration, size
 from workflow.costing.model import Cost
 from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
-from workflow.costing.usage import Used
+from workflow.costing.usage import Used, to_do
 from workflow.planning.plan import deletes_models
-from workflow.planning.stages import STAGES, Job, jobs, record, submissions
+from workflow.planning.stages import STAGES, Job, jobs, submissions
 
 PLAN = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}"
 PLAN_HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk")
 COST = "{:17}  {:>5}  {:>8}  {:>7}  {:>5}  {:>8}  {:>7}"
-COST_HEAD = ("stage", "jobs", "time", "used", "ratio", "memory", "used")
+COST_HEAD = ("stage", "jobs", "est time", "used", "ratio", "est mem", "used")
 RULE = "-" * 86
 DAY = 24  # hours
 GPUS = 8  # of a large node
 
 
 def plan_page(cost: Cost) -> str:
-    """Return the table of all jobs and of those still to do, whose record is not there yet."""
+    """Return the table of all jobs and of those still to do (``usage.to_do``)."""
     everything = jobs(cost.plan)
-    todo = [job for job in everything if not Path(record(cost.plan, job)).is_file()]
+    todo = to_do(cost)
     lines = [PLAN.format(*PLAN_HEAD), RULE]
     for stage in STAGES:
         some = [job for job in everything if job.stage == stage]
@@ -97,7 +96,8 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
         f"submissions to a scheduler: {submissions(cost.plan, everything):,} for "
         f"{counted(len(everything), 'job')}, {submissions(cost.plan, todo):,} for the "
         f"{len(todo):,} to do",
-        "to do: what has no result; `snakemake -n` counts and prices also what a change makes again",
+        "to do: jobs without a result, trainings of other settings, and what reads them; `snakemake -n`",
+        "counts and prices also what other settings and changed code make again",
         f"rates: the estimates of workflow/rates.yaml; {source}",
     ]
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
 from semblance.files import open_regular, open_text
-from semblance.provenance import MOST_TEXT, read_object
+from semblance.provenance import MOST_TEXT, read_object, settings_digest
 from workflow.costing.model import Cost
 from workflow.costing.rates import Factor, shipped
 from workflow.planning.config import load_files
-from workflow.planning.stages import STAGES, Job, jobs, log, record
+from workflow.planning.stages import STAGES, Job, inputs, jobs, log, record
 
 # What semblance.training.keeping.log prints of a running training.
 PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
@@ -52,6 +52,32 @@ def estimates(overlays: Iterable[str], output: str | None = None) -> Cost:
     """
     config = load_files(overlays, output)
     return Cost(config, load_manifest(config.manifest), shipped())
+
+
+def to_do(cost: Cost) -> list[Job]:
+    """Return the jobs without a record, the trainings of other settings, and all that read their results.
+
+    What a change of other settings or of code makes stale, `snakemake -n` alone knows.
+    """
+    known: dict[Job, bool] = {}
+
+    def waits(job: Job) -> bool:
+        if job not in known:
+            known[job] = _is_new(cost, job) or any(map(waits, inputs(cost.plan, job)))
+        return known[job]
+
+    return [job for job in jobs(cost.plan) if waits(job)]
+
+
+def _is_new(cost: Cost, job: Job) -> bool:
+    """Tell whether a job has no record, or is a training whose record says that other settings made it."""
+    path = Path(record(cost.plan, job))
+    if STAGES[job.stage].work != "train" or not path.is_file():
+        return not path.is_file()
+    with contextlib.suppress(InputError):  # a damaged record is refused by the job that reads it
+        given = read_object(path).get("given")
+        return given not in (None, settings_digest(["--settings", cost.needs.settings_text(job)]))
+    return False
 
 
 def finished(cost: Cost) -> list[Used]:

@@ -17,6 +17,13 @@ def add_configs(flags: argparse.ArgumentParser) -> None:
     )
 
 
+def add_run(flags: argparse.ArgumentParser, name: str = "--output") -> None:
+    """Let a command take the output folder of a run, as its only argument or as a flag."""
+    optional: dict[str, Any] = {} if name.startswith("-") else {"nargs": "?"}
+    text = "the output folder of a run; by default the one here on which a run began last"
+    flags.add_argument(name, metavar="OUT", help=text, **optional)
+
+
 def add_output(flags: argparse.ArgumentParser) -> None:
     """Let a command take another output folder than the config's."""
     flags.add_argument("--output", help="the output folder, in place of the config's")

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from semblance.audit.explain import explain, explain_answerer, problems
 from semblance.audit.origin_text import to_json, to_text
+from semblance.errors import InputError
 from workflow.scripts import cli
 from workflow.scripts.endings import run
+from workflow.status.started import last_output
 
 
 def parser() -> argparse.ArgumentParser:
@@ -19,12 +21,7 @@ def parser() -> argparse.ArgumentParser:
     flags.add_argument("name", metavar="table", help="the table's name, or that of an answerer")
     flags.add_argument("row", nargs="?", help="the row's label, or its method")
     flags.add_argument("column", nargs="?", help="the column, as in the table's header")
-    flags.add_argument(
-        "--results",
-        type=Path,
-        default=Path("results"),
-        help="the results folder (default: results)",
-    )
+    cli.add_run(flags)
     flags.add_argument(
         "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"
     )
@@ -33,14 +30,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> None:
-    flags = parser()
-    args = flags.parse_args(argv)
+    args = parser().parse_args(argv)
+    results = args.output or last_output()
     if args.row is None:
-        tree = explain_answerer(args.results, args.name, args.downloads)
+        tree = explain_answerer(results, args.name, args.downloads)
     elif args.column is None:
-        flags.error("a row needs a column, too")
+        raise InputError(args.row, "a row without a column", "name one of the table's header, too")
     else:
-        tree = explain(args.results, args.name, args.row, args.column, args.downloads)
+        tree = explain(results, args.name, args.row, args.column, args.downloads)
     form = to_json if args.json else to_text
     print(form(tree), end="")
     if problems(tree):

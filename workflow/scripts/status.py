@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="OUT",
         help="the output folder; by default the one here on which a run began last",
     )
+    flags.add_argument("--all", action="store_true", help="each stage, of a finished run too")
     flags.add_argument("--json", action="store_true", help="print JSON, one line for each look")
     flags.add_argument(
         "--watch",
@@ -49,22 +50,22 @@ def main(argv: list[str] | None = None) -> None:
         raise InputError("--watch", f"{args.watch:g} seconds", "give a number above 0, up to 86400")
     out = args.output or started.last_output()
     if args.watch is None:
-        print(_text(out, args.json))
+        print(_text(out, args.json, args.all))
         return
     with contextlib.suppress(KeyboardInterrupt):  # the usual end of watching
         while True:
-            _show(_text(out, args.json))
+            _show(_text(out, args.json, args.all))
             time.sleep(args.watch)
 
 
-def _text(out: str, as_line: bool) -> str:
+def _text(out: str, as_line: bool, everything: bool) -> str:
     """Return what there is to say now of the run on an output folder."""
     found = started.read_start(out)
     with contextlib.chdir(found.folder):  # from which the paths of its config count
         status = look(found)
     if as_line:
         return as_json(status)
-    return as_page(status, painter(sys.stdout))
+    return as_page(status, painter(sys.stdout), everything)
 
 
 def _show(text: str) -> None:

@@ -1,11 +1,14 @@
 """Print a table of a run: the finished one, or what there is of it, which says what is missing.
 
+On a terminal that is too narrow it has the average, n and the difference alone.
+
 Without a name it lists the tables. The pages claims, published and statistics are printed, too.
 Nothing is written.
 """
 
 import argparse
 import contextlib
+import shutil
 from pathlib import Path
 
 from semblance import layout
@@ -16,16 +19,13 @@ from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status import started
 
-ENDINGS = {"markdown": "md", "csv": "csv"}
 PAGES = ("claims", "published", "statistics")  # made of all tables, as Markdown alone
 
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance table", __doc__)
     flags.add_argument("table", nargs="?", metavar="NAME", help="the table's name")
-    flags.add_argument(
-        "--output", help="the output folder; by default the one here on which a run began last"
-    )
+    cli.add_run(flags)
     forms = flags.add_mutually_exclusive_group()
     for form, text in (("csv", "unrounded, as CSV"), ("json", "every score, as JSON")):
         forms.add_argument(
@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
             action="store_const",
             dest="form",
             const=form,
-            default="markdown",
+            default="text",
             help=text,
         )
     return flags
@@ -59,7 +59,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def _page(plan: Plan, name: str, form: str) -> str:
     """Return a page that is made of all tables, be they whole or not."""
-    if form != "markdown":
+    if form != "text":
         raise InputError(name, f"has no form {form}", f"leave out --{form}")
     for folder in (layout.TABLES, layout.INCOMPLETE):
         path = Path(layout.place(plan.out, folder), f"{name}.md")
@@ -69,17 +69,18 @@ def _page(plan: Plan, name: str, form: str) -> str:
 
 
 def _one_table(plan: Plan, name: str, form: str) -> str:
-    from workflow.controller import incomplete  # slow to import: the libraries of the tables
+    from semblance.reporting.formats import fitted  # slow to import: the libraries of the tables
+    from workflow.controller import incomplete
 
-    if name not in plan.config.tables:
+    tables = {known.casefold(): known for known in plan.config.tables}
+    if name.casefold() not in tables:
         known = ", ".join([*plan.config.tables, *PAGES])
         raise InputError(name, "there is no such table", f"name one of {known}")
-    found = incomplete.state(plan, [name])
-    if found.incomplete:
-        return incomplete.FORMS[form](found.tables[name])
-    if form == "json":
-        return read_text(layout.place(plan.out, layout.TABLE_JSON, table=name))
-    return read_text(Path(layout.place(plan.out, layout.TABLES), f"{name}.{ENDINGS[form]}"))
+    name = tables[name.casefold()]
+    table = incomplete.state(plan, [name]).tables[name]
+    if form == "text":
+        return fitted(table, shutil.get_terminal_size().columns)
+    return incomplete.FORMS[form](table)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,12 @@ from semblance.audit.findings import format_findings
 from semblance.audit.verify import PUBLISHED, verify
 from workflow.scripts import cli
 from workflow.scripts.endings import run
+from workflow.status.started import last_output
 
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance verify", __doc__)
-    flags.add_argument("results", type=Path, help="the results folder")
+    cli.add_run(flags, "output")
     flags.add_argument(
         "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"
     )
@@ -31,11 +32,12 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
-    found = verify(args.results, args.downloads, args.published, args.bootstrap)
+    results = args.output or last_output()
+    found = verify(results, args.downloads, args.published, args.bootstrap)
     print(format_findings(found), end="")
     if found.problems:
         sys.exit(1)
-    print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --results {args.results}")
+    print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --output {results}")
 
 
 if __name__ == "__main__":

@@ -16,8 +16,11 @@ ROW = "{:20}  {:>6}  {:>6}  {:>7}  {:>6}"
 HEAD = ("stage", "jobs", "done", "running", "to do")
 
 
-def as_page(status: Status, paint: Paint) -> str:
-    """Return the page; ``paint`` colours parts of it."""
+def as_page(status: Status, paint: Paint, everything: bool = False) -> str:
+    """Return the page, of a finished run one line if not ``everything``; ``paint`` colours parts of it."""
+    if whole(status) and not status.lives and not everything:
+        jobs = counted(sum(count.jobs for count in status.stages), "job")
+        return f"{status.output}: {_controller(status, paint)}; {jobs} done (--all: each stage)"
     stages = [paint(ROW.format(*HEAD), "bold")]
     for count in status.stages:
         numbers = (count.jobs, count.done, count.running, count.to_do)

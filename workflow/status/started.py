@@ -7,11 +7,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from semblance import layout
+from semblance.audit.chain import run_near
 from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.provenance import read_object
 
-ADVICE = "name the output folder of a run"
 NOT_OURS = (
     "not the config of a run of this version",
     "start the run again, which writes it anew",
@@ -38,7 +38,7 @@ def last_output() -> str:
     """Return the output folder in this folder, or one level deeper, on which a run began last."""
     notes = [path for depth in ("*", "*/*") for path in Path().glob(f"{depth}/{layout.COMMAND}")]
     if not notes:
-        raise InputError(Path.cwd(), "no run has begun in a folder of this one", ADVICE)
+        raise InputError(Path.cwd(), "no results here yet", "semblance run makes them, or name OUT")
     newest = max(notes, key=lambda path: path.stat().st_mtime)
     return str(newest.parents[1])
 
@@ -48,7 +48,7 @@ def read_start(out: str) -> Started:
     note = Path(layout.place(out, layout.COMMAND))
     path = Path(layout.place(out, layout.CONFIG))
     if not note.is_file() or not path.is_file():
-        raise InputError(out, "no run has noted its start here", ADVICE)
+        raise InputError(out, "no run has noted its start here", run_near(out))
     noted = read_object(note)
     moved = {}
     try:

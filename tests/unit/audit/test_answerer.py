@@ -34,12 +34,12 @@ def test_the_tree_leads_to_the_model_the_bank_and_each_evaluation_once(results):
 
 
 def test_one_name_on_the_command_line_is_an_answerer(results, capsys):
-    command.main(["faq", "--results", str(results)])
+    command.main(["faq", "--output", str(results)])
     assert capsys.readouterr().out.startswith("answerer faq\n")
-    with pytest.raises(SystemExit):
-        command.main(["faq", "row", "--results", str(results)])
+    with pytest.raises(InputError, match="a row without a column"):
+        command.main(["faq", "row", "--output", str(results)])
     with pytest.raises(InputError, match="no such answerer; known are faq"):
-        command.main(["other", "--results", str(results)])
+        command.main(["other", "--output", str(results)])
 
 
 def test_a_damaged_evaluation_is_marked(results):

@@ -103,9 +103,10 @@ def test_the_text_fits_100_columns_and_shows_each_record_once(untouched):
     "asked, known",
     [
         (("t_none", "rcl", "sts12"), "known are t_dev, t_faq, t_regulators, t_seeds, t_sts"),
-        (("t_sts", "nobody", "sts12"), "known are start, simcse, rcl, lost"),
+        (("t_sts", "nobody", "sts12"), "no such row; known are start; simcse; rcl; lost"),
         (("t_sts", "rcl", "sts99"), "known are STS12, STS-B, Average"),
-        (("t_faq", "rcl", "map"), r"rcl \[pairs\], rcl \[annotated\]"),
+        (("T_STS", "RCL", "STS99"), "known are STS12, STS-B, Average"),  # found in any case
+        (("t_faq", "rcl", "map"), r"2 rows; name one: rcl \[pairs\]; rcl \[annotated\]"),
     ],
 )
 def test_an_unknown_or_ambiguous_name_lists_the_known_ones(untouched, asked, known):
@@ -171,7 +172,7 @@ def semblance(*arguments) -> subprocess.CompletedProcess:
 
 def test_the_command_line_prints_the_same_tree(untouched):
     cell = ("t_dev", "simcse", "STS-B dev")
-    done = semblance("explain", *cell, "--results", str(untouched), "--json")
+    done = semblance("explain", *cell, "--output", str(untouched), "--json")
     found = json.loads(done.stdout)
     assert found == tree(untouched, *cell)
     assert found["facts"]["value"] == shown(untouched, "t_dev").rows[0].cells["stsb-dev"].mean

@@ -621,5 +621,5 @@ def test_the_report_is_printed_and_a_problem_gives_exit_status_1(results, capsys
 
 
 def test_a_folder_that_does_not_exist_stops_with_one_line(tmp_path):
-    with pytest.raises(InputError, match="none: no such folder; name a folder that a run"):
+    with pytest.raises(InputError, match="none: no such folder; name the output folder of a run"):
         verify(tmp_path / "none")

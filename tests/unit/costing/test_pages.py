@@ -1,14 +1,16 @@
 """What ``make plan`` and ``make cost`` print."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+from semblance.provenance import canonical, settings_digest, write_json
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, cost, small
 from workflow.costing import usage
 from workflow.costing.pages import cost_page, device_note, plan_page
-from workflow.planning.stages import jobs
+from workflow.planning.stages import Job, inputs, jobs, record
 
 
 def cells(page: str, stage: str) -> list[str]:
@@ -17,13 +19,36 @@ def cells(page: str, stage: str) -> list[str]:
     return re.split("  +", row)
 
 
+def finish(model, job: Job) -> None:
+    """Write an empty record of a job, and of all that it waits for."""
+    path = Path(record(model.plan, job))
+    if not path.exists():
+        write_json(path, {})
+    for other in inputs(model.plan, job):
+        finish(model, other)
+
+
 def test_the_plan_counts_the_jobs_of_each_stage_and_those_still_to_do(run):
     model = small()
+    for seed in (1, 2, 3):
+        finish(model, Job("train", "wiki", "minilm-3", "simcse", seed))
     trainings = sum(job.stage == "train" for job in jobs(model.plan))
     counts = [str(trainings), str(trainings - 3)]  # three have finished
     assert cells(plan_page(model), "train")[1:3] == counts
     model.factor = usage.measured(model, usage.finished(model))
     assert plan_page(model).splitlines()[-1].endswith("by 3 jobs of this run")
+
+
+def test_a_training_of_other_settings_and_what_reads_it_are_to_do(run):
+    model = small()
+    training = Job("train", "wiki", "minilm-3", "simcse", 1)
+    evaluation = training._replace(stage="evaluate_sts")
+    finish(model, evaluation)
+    assert not {training, evaluation} & set(usage.to_do(model))
+    settings = ["--settings", canonical(model.needs.settings(training))]
+    for given, expected in ((settings, set()), (["--settings", "{}"], {training, evaluation})):
+        write_json(record(model.plan, training), {"given": settings_digest(given)})
+        assert {training, evaluation} & set(usage.to_do(model)) == expected
 
 
 def test_the_hours_of_a_stage_are_those_of_its_jobs():

@@ -117,7 +117,9 @@ def test_a_finished_run_has_no_time_left_and_nothing_to_go_on_with(example):
     example.finish(*example.jobs)
     status = example.look()
     assert whole(status) and status.share == 1 and status.remaining.seconds == 0
-    shown = as_page(status, PLAIN)
+    line = as_page(status, PLAIN)
+    assert line.startswith("results: finished") and "\n" not in line
+    shown = as_page(status, PLAIN, everything=True)
     assert shown.startswith("results: finished") and "100% of the work" in shown
     assert "time left" not in shown and "to go on" not in shown
 
@@ -233,7 +235,7 @@ def test_a_damaged_note_is_an_error_that_names_a_file_of_the_run(example, name, 
 
 def test_a_folder_without_a_run_is_an_error(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="no run has begun"):
+    with pytest.raises(InputError, match="no results here yet"):
         started.last_output()
     with pytest.raises(InputError, match="no run has noted its start"):
         started.read_start("nowhere")
