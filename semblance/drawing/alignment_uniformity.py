@@ -1,14 +1,17 @@
 """Alignment against uniformity of every model, coloured by its STS average (SimCSE, Figure 3)."""
 
+import textwrap
 from typing import NamedTuple
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from semblance.drawing.placing import Mark, write_clear
 from semblance.drawing.style import INK, PAGE, SMALL, SOFT, drawing, new_figure, no_data
-from semblance.drawing.text import MINUS, Names, Rows, by_label, mean, values
+from semblance.drawing.text import Names, Rows, by_label, mean, values
+from semblance.reporting.numbers import MINUS, rounded
 
 COLOURS = "cividis"  # dark to light in grey, too
 SHADES = 24  # few, so that the scale is drawn by lines and not as a picture
@@ -17,7 +20,9 @@ KEY_ROWS = 28  # lines of a key beside the panel; a longer one stands below it
 KEY_LINE = 0.13  # inches
 ACROSS = 2  # columns of a key below
 MOST_SPREAD = 22  # lines over the height of the key, at least
-LONGEST = 46  # characters of a label
+LONGEST = 90  # characters of a label
+WRAPPED = 46  # characters of a line of it
+FAR = 4  # interquartile ranges beyond the quartiles: what lies further out is drawn at the border
 FIGURE_SPACE = "\u2007"  # as wide as a digit
 
 
@@ -39,19 +44,20 @@ def draw(rows: Rows, names: Names) -> Figure:
     methods = _methods(by_label(rows, names, LONGEST))
     if not methods:
         return no_data()
-    if len(methods) <= KEY_ROWS:  # the key stands beside the panel
+    rows = sum(len(_entry(0, method)) for method in methods)
+    if rows <= KEY_ROWS:  # the key stands beside the panel
         across = 1
-        figure = new_figure(PAGE, max(SHAPE[1], KEY_LINE * len(methods) + 0.5))
+        figure = new_figure(PAGE, max(SHAPE[1], KEY_LINE * rows + 0.5))
         axes, key = figure.subplots(1, 2, width_ratios=(SHAPE[0], PAGE - SHAPE[0]))
     else:  # below it
         across = ACROSS
-        height = KEY_LINE * -(-len(methods) // across)
+        height = KEY_LINE * -(-rows // across)
         figure = new_figure(PAGE, SHAPE[1] + 0.6 + height)
         axes, key = figure.subplots(2, 1, height_ratios=(SHAPE[1], height))
     _draw_points(axes, methods)
     _write_key(key, methods, across)
-    numbered = enumerate(methods, start=1)
-    marks = [Mark(str(n), method.uniformity, method.alignment) for n, method in numbered]
+    numbered = enumerate(zip(methods, _places(methods), strict=True), start=1)
+    marks = [Mark(_number(n, method, place), *place) for n, (method, place) in numbered]
     write_clear(figure, axes, marks, [(mark.x, mark.y) for mark in marks])
     return figure
 
@@ -68,13 +74,36 @@ def _methods(models: dict[str, Rows]) -> list[Method]:
     return sorted(found, key=lambda method: -(method.average or -100.0))
 
 
+def _places(methods: list[Method]) -> list[tuple[float, float]]:
+    """Return where each method is drawn: at the border if it lies far from the others."""
+    x = _limited([method.uniformity for method in methods])
+    y = _limited([method.alignment for method in methods])
+    return list(zip(x, y, strict=True))
+
+
+def _limited(numbers: list[float]) -> list[float]:
+    low, high = np.quantile(numbers, (0.25, 0.75))
+    reach = FAR * (high - low)
+    return np.clip(numbers, low - reach, high + reach).tolist()
+
+
+def _number(number: int, method: Method, place: tuple[float, float]) -> str:
+    """Return the number of a method; of one that is drawn elsewhere, its values, too."""
+    if place == (method.uniformity, method.alignment):
+        return str(number)
+    return f"{number}: {rounded(method.uniformity)}, {rounded(method.alignment)}"
+
+
 def _draw_points(axes: Axes, methods: list[Method]) -> None:
-    without = [method for method in methods if method.average is None]
-    scored = [method for method in methods if method.average is not None]
-    axes.plot(*_places(without), "x", color=SOFT, markersize=4)
+    places = list(zip(methods, _places(methods), strict=True))
+    without = [place for method, place in places if method.average is None]
+    axes.plot([x for x, _ in without], [y for _, y in without], "x", color=SOFT, markersize=4)
+    scored = [(place, method.average) for method, place in places if method.average is not None]
+    averages = [average for _, average in scored]
     shown = axes.scatter(
-        *_places(scored),
-        c=[method.average for method in scored],
+        [x for (x, _), _ in scored],
+        [y for (_, y), _ in scored],
+        c=_limited(averages) if averages else [],
         cmap=matplotlib.colormaps[COLOURS].resampled(SHADES),
         edgecolors=INK,
         linewidths=0.5,
@@ -89,21 +118,23 @@ def _draw_points(axes: Axes, methods: list[Method]) -> None:
     axes.set_ylabel("Alignment (lower is better)")
 
 
-def _places(methods: list[Method]) -> tuple[list[float], list[float]]:
-    return [method.uniformity for method in methods], [method.alignment for method in methods]
-
-
 def _write_key(key: Axes, methods: list[Method], across: int) -> None:
     """Write number, average and label of each method, in so many columns."""
     key.set_axis_off()
     key.set_xlim(0, 1)
-    down = max(-(-len(methods) // across), MOST_SPREAD)
-    digits = len(str(len(methods)))
-    for place, method in enumerate(methods):
-        average = MINUS
-        if method.average is not None:
-            average = f"{method.average:.1f}".replace("-", MINUS)
+    lines = [
+        line for place, method in enumerate(methods, start=1) for line in _entry(place, method)
+    ]
+    down = max(-(-len(lines) // across), MOST_SPREAD)
+    for place, text in enumerate(lines):
         column, line = divmod(place, down)
-        number = str(place + 1).rjust(digits, FIGURE_SPACE)
-        text = f"{number}   {average}   {method.label}"
         key.text(column / across, 1 - line / down, text, fontsize=SMALL, va="top")
+
+
+def _entry(place: int, method: Method) -> list[str]:
+    """Return the lines of a method in the key; spaces of a digit's width stay where HTML shows them."""
+    average = rounded(method.average, 1) or MINUS
+    number = f"{place:>2}".replace(" ", FIGURE_SPACE)
+    first, *others = textwrap.wrap(method.label, WRAPPED) or [""]
+    gap = 3 * FIGURE_SPACE
+    return [f"{number}{gap}{average}{gap}{first}", *(4 * gap + other for other in others)]

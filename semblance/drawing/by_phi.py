@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from semblance.drawing.series import draw_series, references
+from semblance.drawing.series import draw_series, keep_high, references
 from semblance.drawing.style import COLUMN, drawing, legend_below, legend_height, new_figure
 from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value
 
@@ -21,6 +21,7 @@ def draw(rows: Rows, names: Names) -> Figure:
     axes = figure.add_subplot()
     draw_series(axes, series, "phi")
     references(axes, others, names)
+    keep_high(axes)
     axes.set_xlabel("φ of the entropy model")
     legend_below(figure, axes, 1)
     return figure

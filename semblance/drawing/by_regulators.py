@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from semblance.drawing.series import draw_series, references
+from semblance.drawing.series import draw_series, keep_high, references
 from semblance.drawing.style import COLUMN, drawing, legend_below, new_figure
 from semblance.drawing.text import Names, Rows, clean, grouped, value
 
@@ -22,6 +22,7 @@ def draw(rows: Rows, names: Names) -> Figure:
         series = {"mean of the seeds": counted}
     draw_series(axes, series, "regulators")
     shown = references(axes, [row for row in rows if row not in counted], names)
+    keep_high(axes)
     axes.set_xlabel("Number of regulators")
     if shown > 0 or len(series) > 1:
         legend_below(figure, axes, 1)

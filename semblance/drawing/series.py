@@ -17,10 +17,12 @@ from semblance.drawing.style import (
     looks,
     new_figure,
 )
-from semblance.drawing.text import MINUS, Names, Rows, by_label, grouped, mean, value, values
+from semblance.drawing.text import Names, Rows, by_label, grouped, mean, value, values
+from semblance.reporting.numbers import MINUS
 
 MARKED = 10  # markers of a line, at most
 MOST_TICKS = 7
+LEAST = 1.0  # points: a panel of scores is no lower, or noise would look like a gain
 FAR = 4.0  # heights of the series; a level line beyond would press them flat
 
 Points = list[tuple[float, float]]
@@ -100,6 +102,14 @@ def draw_series(axes: Axes, series: dict[str, Rows], column: str) -> None:
     places = sorted({place for row in rows if (place := value(row, column)) is not None})
     if 0 < len(places) <= MOST_TICKS:
         axes.set_xticks(places, [f"{place:g}".replace("-", MINUS) for place in places])
+
+
+def keep_high(axes: Axes) -> None:
+    """Let a panel of points cover the usual band within which scores count as equal, at least."""
+    low, high = axes.get_ylim()
+    short = LEAST - (high - low)
+    if short > 0:
+        axes.set_ylim(low - short / 2, high + short / 2)
 
 
 def references(axes: Axes, rows: Rows, names: Names) -> int:

@@ -8,7 +8,6 @@ from typing import Any
 Names = Mapping[tuple[str, str, str], str]
 Rows = list[dict[str, Any]]
 MOST = 48  # characters of a label
-MINUS = "−"
 THIN_SPACE = "\u2009"
 
 

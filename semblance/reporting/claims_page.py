@@ -6,9 +6,10 @@ from semblance.counts import counted
 from semblance.csv_rows import rows_csv
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judging import Judgement
+from semblance.reporting.numbers import signed
 from semblance.reporting.verdicts import CANNOT, NOT_RUN
 
-LEDGER = 3  # the version of the rules of verdicts; docs/decisions.md dates each change
+LEDGER = 4  # the version of the rules of verdicts; docs/decisions.md dates each change
 OF_JUDGEMENT = tuple(  # the columns of the CSV behind the claim's own
     "size margin verdict stand_in seeds_needed why base corpus protocol against n missing far test "
     "difference low high p items seeds_low seeds_high p_exact sd".split()
@@ -23,7 +24,7 @@ READING = (
     "points, written so that it is above 0 where the claim is right; ours is paired by seed, and its "
     "interval is over other seeds and, unless the line says that the test items are held fixed, over "
     "other test items (docs/statistics.md says how). Verdicts on a "
-    "paper's claim: “none within the margin”, two one-sided tests show less than the margin, which is "
+    "paper's claim: “no difference”, two one-sided tests show less than the margin, which is "
     "at most half of the paper's size, whatever the sign; “reproduced”, the interval lies above 0 and "
     "holds the paper's size; “smaller than claimed”, it lies above 0 and ends below that size; “larger "
     "than claimed”, it begins beyond that size and the margin; “contradicted”, it lies below 0; "
@@ -63,7 +64,7 @@ def _csv_row(found: Judgement) -> dict[str, object]:
 def claims_markdown(judgements: list[Judgement]) -> str:
     """Return a summary, how to read the page, and each claim: first those that have a verdict."""
     judged = [found for found in judgements if found.verdict not in (NOT_RUN, CANNOT)]
-    counts = Counter(map(_shown_verdict, judged))
+    counts = Counter(_of_stand_in(found, found.verdict) for found in judged)
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
     without = len(judgements) - len(judged)
     text = f"{counted(len(judged), 'verdict')}: {summary or 'none'}. {without} have none."
@@ -91,33 +92,22 @@ def _without(title: str, judgements: list[Judgement]) -> list[str]:
 
 def _claimed(found: Judgement) -> str:
     """Return what is claimed and where, with the paper's size if it prints one."""
-    size = "" if found.size is None else f", {found.size:+z.2f}"
-    return escape_markdown(f"{found.says} ({found.claim.source}{size})")
+    where = ", ".join(filter(None, (found.claim.source, signed(found.size))))
+    return escape_markdown(f"{found.says} ({where})")
 
 
 def _claim_line(found: Judgement) -> str:
     cells = [
         found.says,
-        "" if found.size is None else f"{found.size:+z.2f}",
-        _ours(found),
+        signed(found.size),
+        f"{signed(found.difference, found.digits)} {found.interval}".strip(),
         str(found.n or ""),
-        "; ".join([_shown_verdict(found), *found.remarks]),
+        "; ".join([_of_stand_in(found, found.shown_verdict), *found.remarks]),
         f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}",
         found.claim.source,
     ]
     return markdown_line(cells)
 
 
-def _ours(found: Judgement) -> str:
-    if found.difference is None:
-        return ""
-    shown = f"+z.{found.digits}f"
-    if found.low is None:
-        return f"{found.difference:{shown}}"
-    return f"{found.difference:{shown}} [{found.low:{shown}}, {found.high:{shown}}]"
-
-
-def _shown_verdict(found: Judgement) -> str:
-    if found.stand_in:
-        return f"stand-in: {found.verdict}"
-    return found.verdict
+def _of_stand_in(found: Judgement, verdict: str) -> str:
+    return f"stand-in: {verdict}" if found.stand_in else verdict

@@ -13,6 +13,7 @@ from itertools import groupby
 from semblance.counts import counted
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.grids import with_deviation
+from semblance.reporting.numbers import signed
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.significance import Estimate
 from semblance.reporting.table import Cell, Row, Table
@@ -142,7 +143,7 @@ def _verdict(entry: Entry, row: Row, tolerance: float) -> str:
 
 
 def ledger(compared: list[ComparedCell], published: Published, tolerance: float) -> str:
-    """Return Markdown: a summary, one section for each published table, the known slips."""
+    """Return Markdown: a summary, one section for each published table."""
     lines = [
         "# Published and measured\n",
         f"{_summary(compared)}\n",
@@ -152,8 +153,6 @@ def ledger(compared: list[ComparedCell], published: Published, tolerance: float)
         title = published.titles[f"{paper}/{number}"]
         heading = f"{published.titles[paper]}, Table {number}: {title}"
         lines += [f"\n## {escape_markdown(heading)}\n", *_section(list(group))]
-    lines.append("\n## Known errors in print\n")
-    lines += [escape_markdown(f"- {slip.where}: {slip.note}") for slip in published.slips]
     return "\n".join(lines) + "\n"
 
 
@@ -205,7 +204,7 @@ def _line(one: ComparedCell) -> str:
         entry.mark + with_deviation(entry.value, entry.sd),
         with_deviation(cell.mean, cell.sd),
         str(cell.n),
-        "–" if one.difference is None else f"{one.difference:+z.2f}",
+        signed(one.difference) or "–",
         one.verdict,
         one.ours,
     ]

@@ -6,6 +6,7 @@ from typing import Literal
 
 from semblance.names import STS_DEV
 from semblance.reporting.layouts import Layout, find_layout
+from semblance.reporting.numbers import interval, rounded, signed
 from semblance.reporting.significance import ALPHA
 from semblance.reporting.table import Cell, Contrast, Row, Table
 
@@ -124,15 +125,15 @@ def labels(table: Table) -> list[str]:
 def with_deviation(mean: float, sd: float | None) -> str:
     """Return ``mean ± sd``; the mean alone where a single value has no deviation."""
     if sd is None:
-        return f"{mean:.2f}"
-    return f"{mean:.2f} ± {sd:.2f}"
+        return rounded(mean)
+    return f"{rounded(mean)} ± {sd:.2f}"
 
 
 def _value(layout: Layout, column: str, cell: Cell | None) -> Text:
     """Return our value in one place; empty where the column does not apply to the row."""
     if cell is None:
         return Text()
-    published = "" if cell.published is None else f"{cell.published:.2f}"
+    published = rounded(cell.published)
     if cell.mean is None:
         return Text(MISSING, published=published)
     deviation = ""
@@ -140,7 +141,7 @@ def _value(layout: Layout, column: str, cell: Cell | None) -> Text:
         deviation = f"± {cell.sd:.2f}"
         if layout.is_of_best_seeds(column):
             deviation += f" ({cell.population_sd:.2f})"
-    return Text(f"{cell.mean:.2f}", deviation, cell.mark, published)
+    return Text(rounded(cell.mean), deviation, cell.mark, published)
 
 
 def _published(row: Row, main: str) -> str:
@@ -152,10 +153,9 @@ def _published(row: Row, main: str) -> str:
     texts = {}
     for column, cell in row.cells.items():
         if cell.published is not None:
-            texts[column] = f"{cell.published:.2f}"
+            texts[column] = rounded(cell.published)
             if not row.stand_in:
-                difference = MISSING if cell.difference is None else f"{cell.difference:+z.2f}"
-                texts[column] += f" ({difference})"
+                texts[column] += f" ({signed(cell.difference) or MISSING})"
     if main in texts:
         return texts[main]
     return ", ".join(f"{NAMES.get(column, column)} {text}" for column, text in texts.items())
@@ -166,9 +166,7 @@ def _difference(row: Row, main: str) -> str:
     contrast = row.contrast(main)
     if contrast is None:
         return ""
-    text = f"{contrast.difference:+z.2f}"
-    if contrast.low is not None:
-        text += f" [{contrast.low:+z.2f}, {contrast.high:+z.2f}]"
+    text = f"{signed(contrast.difference)} {interval(contrast.low, contrast.high)}".rstrip()
     if contrast.p_equivalence is not None and contrast.p_equivalence < ALPHA:
         text += f" {EQUAL}"
     return text

@@ -14,6 +14,7 @@ from semblance.reporting.claim_rows import (
 from semblance.reporting.claims import Claim, Claims, Needs, WeightedSum, size_of
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.grids import NAMES
+from semblance.reporting.numbers import interval
 from semblance.reporting.published import Published
 from semblance.reporting.significance import Estimate
 from semblance.reporting.table import Row, Table
@@ -102,11 +103,21 @@ class Judgement:
         return 4
 
     @property
+    def interval(self) -> str:
+        """The interval as it is printed; empty where there is none."""
+        return interval(self.low, self.high, self.digits)
+
+    @property
+    def shown_verdict(self) -> str:
+        """The verdict as it is printed: one of no difference names the margin."""
+        if self.verdict in ("no difference", "equal"):
+            return f"{self.verdict} (within ±{self.margin:.2g})"
+        return self.verdict
+
+    @property
     def remarks(self) -> list[str]:
         """What must be known beside the verdict, each a sentence part."""
         found = [self.why] if self.why else []
-        if self.verdict in ("none within the margin", "equal"):
-            found.append(f"the margin is ±{self.margin:.2g}")
         if self.against:
             found.append(f"decided by {self.against}, corrected for {self.among.of} comparisons")
         if self.difference is not None and self.low is not None and not self.items:

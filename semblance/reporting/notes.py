@@ -11,7 +11,10 @@ from semblance.reporting.table import Choice, Row, Spec
 
 ORIGIN = ("precision", "protocol", "code", "environment")
 NAMED = 5  # so many missing runs are named, the rest counted
-ORIENTATION = "Their published values are for orientation only: no difference is shown."
+ORIENTATION = (
+    "Their published values are for orientation only. The report, and stand_in in the CSV, say in "
+    "what they differ."
+)
 
 
 def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
@@ -31,24 +34,11 @@ def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
 
 
 def stand_in_note(rows: list[Row]) -> str:
-    """Say which rows are stand-ins, and in what they differ from the paper's; empty without one."""
-    marked = [row for row in rows if row.stand_in]
-    if not marked:
+    """Say how many rows are stand-ins, and where it stands in what they differ; empty without one."""
+    number = sum(bool(row.stand_in) for row in rows)
+    if not number:
         return ""
-    shared = [part for part in marked[0].stand_in if all(part in row.stand_in for row in marked)]
-    sentences = []
-    if shared:
-        names = _quoted(row.label for row in marked)
-        if len(marked) == sum(bool(row.published) for row in rows):
-            names = "all rows that a paper has, too"
-        sentences.append(f"{names}: {'; '.join(shared)}")
-    labels: dict[str, list[str]] = {}  # of the rows that differ in the same, beyond what all share
-    for row in marked:
-        own = "; ".join(part for part in row.stand_in if part not in shared)
-        if own:
-            labels.setdefault(own, []).append(row.label)
-    sentences += [f"{_quoted(found)}: {own}" for own, found in labels.items()]
-    return f"Stand-in: {'. '.join(sentences)}. {ORIENTATION}"
+    return f"Stand-ins: {number} of {counted(len(rows), 'row')}. {ORIENTATION}"
 
 
 def _quoted(labels: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ Verdict = Literal[
     "reproduced",
     "larger than claimed",
     "smaller than claimed",
-    "none within the margin",
+    "no difference",
     "contradicted",
     "undecided",
     "yes",
@@ -39,7 +39,7 @@ NOT_RUN: Verdict = "not run"
 FROM_WORST: tuple[Verdict, ...] = (
     "contradicted",
     "no",
-    "none within the margin",
+    "no difference",
     "equal",
     "undecided",
     "open",
@@ -79,13 +79,13 @@ def of_difference(
 ) -> Verdict:
     """Return the verdict on the claim of a difference of ``size`` (None: of any size above 0).
 
-    ``none within the margin``: two one-sided tests show a difference within ±margin, whatever its
+    ``no difference``: two one-sided tests show a difference within ±margin, whatever its
     sign. Else the interval decides. Above 0: ``smaller than claimed`` if it ends below the size,
     ``larger than claimed`` if it begins beyond size + margin, else ``reproduced``. Below 0:
     ``contradicted``. Else ``undecided``.
     """
     if found.is_within(margin, ALPHA / among.holds):
-        return "none within the margin"
+        return "no difference"
     low, high = among.interval(found)
     if high < 0:
         return "contradicted"

@@ -178,7 +178,7 @@ def test_a_row_unfolds_by_keyboard_and_without_any_script(browser, page):
         row.locator("summary").focus()
         opened.page.keyboard.press("Enter")
         assert row.locator(".inside").is_visible()
-        assert re.search(r"semblance explain rcl_table1a .+ --results results", row.inner_text())
+        assert re.search(r"semblance explain rcl_table1a .+ --output results", row.inner_text())
 
 
 def test_every_link_within_the_page_leads_somewhere(page):

@@ -31,7 +31,7 @@ COLUMNS: tuple[verdicts.Verdict, ...] = (
     "reproduced",
     "smaller than claimed",
     "larger than claimed",
-    "none within the margin",
+    "no difference",
     "contradicted",
     "undecided",
 )

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from semblance.counts import counted
 from semblance.reporting.claims_page import LEDGER
 from semblance.reporting.judging import Judgement
-from semblance.reporting.verdicts import CANNOT, NOT_RUN, Verdict
+from semblance.reporting.verdicts import CANNOT, FROM_WORST, NOT_RUN, Verdict
 
 # A verdict is shown by its words and by a shape, never by colour alone.
 SIGNS: dict[Verdict, str] = {
     "reproduced": "✓",
     "larger than claimed": "↑",
     "smaller than claimed": "↓",
-    "none within the margin": "=",
+    "no difference": "=",
     "contradicted": "✗",
     "undecided": "?",
     "yes": "▲",
@@ -26,42 +26,29 @@ SIGNS: dict[Verdict, str] = {
 }
 WITHOUT = (NOT_RUN, CANNOT)  # verdicts that say nothing about a difference
 WIDTH = 160  # of a bar, in its own units
-EDGE = 3  # what lies further out is drawn here, as an arrow
-ZERO = 48  # where a claimed difference has its 0
-SIZE = 112  # and the paper's size
-CENTRE = 80  # where a claim of no difference has its 0
-MARGIN = 36  # how far its margin lies from there
+EDGE = 6  # room for a dot, or for the arrow of an interval that reaches further
 
 
 @dataclass(frozen=True)
 class Bar:
-    """The scale of a small bar: where 0 lies, and how wide a point is; it differs by claim."""
+    """The scale of the bars of a group: so many points to both sides of the 0 in the middle."""
 
-    zero: float
-    unit: float
+    reach: float
 
     def place(self, value: float) -> float:
         """Return where a difference is drawn: at the edge if it lies beyond it."""
-        return round(min(max(self._exact(value), EDGE), WIDTH - EDGE), 1)
-
-    def is_below(self, value: float) -> bool:
-        """Tell whether a difference lies beyond the left edge."""
-        return self._exact(value) < EDGE
-
-    def is_above(self, value: float) -> bool:
-        """Tell whether a difference lies beyond the right edge."""
-        return self._exact(value) > WIDTH - EDGE
-
-    def _exact(self, value: float) -> float:
-        return self.zero + self.unit * value
+        inner = WIDTH / 2 - EDGE
+        return round(WIDTH / 2 + inner * min(max(value / self.reach, -1), 1), 1)
 
 
 @dataclass(frozen=True)
 class Claims:
     """The section: a summary, the claims with a verdict, and by reason what those without say."""
 
+    headline: str
+    counts: dict[Verdict, int]
     summary: str
-    lines: list[tuple[Judgement, Bar | None]]
+    groups: list[tuple[str, Bar, list[Judgement]]]
     not_run: dict[str, list[str]]
     signs = SIGNS
 
@@ -74,11 +61,31 @@ def section(judgements: Iterable[Judgement]) -> Claims:
     for found in judgements:
         if found.verdict in WITHOUT:
             not_run.setdefault(found.why, {})[f"{found.says} ({found.claim.source})"] = None
+    of_papers = [one for one in judged if not one.claim.is_question]
+    counts = Counter(one.verdict for one in of_papers)
     return Claims(
+        headline=_headline(of_papers),
+        counts={verdict: counts[verdict] for verdict in reversed(FROM_WORST) if counts[verdict]},
         summary=_summed_up(judgements, judged),
-        lines=[(one, _bar(one)) for one in sorted(judged, key=lambda one: one.claim.is_question)],
+        groups=[(name, _bar(found), found) for name, found in _groups(judged).items()],
         not_run={why: list(claims) for why, claims in not_run.items()},
     )
+
+
+def _headline(judged: list[Judgement]) -> str:
+    """Return what to take home of the papers' claims with a verdict, in one sentence."""
+    if not judged:
+        return ""
+    number = sum(found.verdict == "reproduced" for found in judged)
+    text = (
+        f"{number or 'None'} of the {counted(len(judged), 'claim')} of the papers that were judged"
+    )
+    text += f" {'are' if number > 1 else 'is'} reproduced"
+    stand_ins = sum(found.stand_in for found in judged)
+    if stand_ins:
+        every = "all" if stand_ins == len(judged) else f"{stand_ins}"
+        text += f"; {every} of them are about stand-ins, not about the papers' own models and data"
+    return f"{text}."
 
 
 def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
@@ -96,10 +103,16 @@ def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
     return text
 
 
-def _bar(found: Judgement) -> Bar | None:
-    """Return the bar of a verdict; None where there is no difference, or nothing to scale it by."""
-    if found.difference is None:
-        return None
-    if found.claim.expects == "difference" and found.size:
-        return Bar(ZERO, (SIZE - ZERO) / abs(found.size))
-    return Bar(CENTRE, MARGIN / found.margin) if found.margin else None
+def _groups(judged: list[Judgement]) -> dict[str, list[Judgement]]:
+    """Return the verdicts by paper, those on questions of ours last."""
+    found: dict[str, list[Judgement]] = {}
+    for one in sorted(judged, key=lambda one: one.claim.is_question):
+        name = "Our questions" if one.claim.is_question else one.claim.source.split()[0]
+        found.setdefault(name, []).append(one)
+    return found
+
+
+def _bar(group: list[Judgement]) -> Bar:
+    """Return the one scale on which each difference of a group, ours or the paper's, has its place."""
+    sizes = [size for one in group for size in (one.difference, one.size, one.margin) if size]
+    return Bar(max(map(abs, sizes), default=1.0))

@@ -8,8 +8,9 @@ import jinja2
 from markupsafe import Markup
 
 from semblance.counts import counted
+from semblance.reporting.numbers import signed
 from workflow.planning.tables import base_label
-from workflow.report import answerers, claims, costs, figures, numbers, tables, trust
+from workflow.report import answerers, claims, costs, figures, tables, trust
 from workflow.report.facts import Facts
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -25,7 +26,7 @@ class Section(NamedTuple):
     content: Any
 
 
-def render(**page: Any) -> str:
+def render(headline: str = "", **page: Any) -> str:
     """Return the page. Every text is escaped; no address but a link's is in it."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -34,10 +35,9 @@ def render(**page: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cut": _cut, "minus": numbers.with_minus}
-    environment.filters |= {"signed": numbers.signed, "interval": numbers.interval}
+    environment.filters |= {"cut": _cut, "signed": signed}
     style = Markup(TEMPLATES.joinpath("style.css").read_text(encoding="utf-8"))
-    return environment.get_template("report.html.j2").render(style=style, **page)
+    return environment.get_template("report.html.j2").render(style=style, headline=headline, **page)
 
 
 def _cut(text: str, most: int = MOST_LETTERS) -> str:
@@ -51,8 +51,9 @@ def compose(facts: Facts, version: str) -> str:
     """Return the page of what there is; ``version`` names the code that makes it."""
     costs_now = costs.section(facts.plan)
     papers = any(row.published for table in facts.tables.values() for row in table.rows)
+    reproduced = claims.section(facts.judgements)
     parts = [
-        *first_sections(facts),
+        *first_sections(facts, reproduced),
         Section(
             "figures", "Every method against its control, and other figures", figures.section(facts)
         ),
@@ -63,17 +64,19 @@ def compose(facts: Facts, version: str) -> str:
     return render(
         title=f"Semblance report: {facts.plan.out}",
         subtitle=_state(facts, costs_now),
+        headline=reproduced.headline,
+        counts=reproduced.counts,
+        signs=claims.SIGNS,
         warnings=_shared_notes(facts),
         made_with=_made_with(facts, costs_now, version),
         parts=parts,
     )
 
 
-def first_sections(facts: Facts) -> list[Section]:
+def first_sections(facts: Facts, reproduced: claims.Claims) -> list[Section]:
     """Return what was reproduced, and the answerers; of an own FAQ alone no claim of a paper."""
     found = []
-    reproduced = claims.section(facts.judgements)
-    if reproduced.lines or not facts.plan.config.answerers:
+    if reproduced.groups or not facts.plan.config.answerers:
         found.append(Section("claims", "What was reproduced", reproduced))
     if facts.plan.config.answerers:
         answering = answerers.section(facts)
@@ -92,11 +95,9 @@ def _state(facts: Facts, cost: costs.Costs) -> str:
 
 
 def _shared_notes(facts: Facts) -> list[str]:
-    """Return the notes that all tables have, such as that the data are made by hand."""
-    tables = list(facts.tables.values())
-    if len(tables) < 2:
-        return []
-    return [note for note in tables[0].notes if all(note in table.notes for table in tables)]
+    """Return the config's note that all tables have, such as that the data are made by hand."""
+    notes = {facts.plan.config.tables[name].note for name in facts.tables}
+    return list(filter(None, notes)) if len(notes) == 1 else []
 
 
 def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str, str]]:

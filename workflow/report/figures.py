@@ -13,8 +13,8 @@ from semblance.drawing import contrasts as forest_plot
 from semblance.drawing.inline import inline_svg
 from semblance.drawing.saving import svg_text
 from semblance.provenance import beside, checked, read_text
+from semblance.reporting import numbers
 from semblance.reporting.figures import contrasts
-from workflow.report import numbers
 from workflow.report.facts import UNREADABLE, Facts
 
 FOREST = "contrasts"
@@ -61,7 +61,7 @@ def _forests(facts: Facts) -> Iterator[dict[str, Any]]:
     for name, table in facts.tables.items():
         rows = contrasts.contrast_rows(table)
         if rows:
-            text = svg_text(forest_plot.draw(rows, {}))
+            text = svg_text(forest_plot.draw_panels(rows))
             yield _drawn(f"{FOREST}-{name}", f"{table.title}: against the control", text)
 
 

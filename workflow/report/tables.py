@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from semblance.provenance import input_digests
+from semblance.reporting import numbers
 from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 from workflow.controller.incomplete import HEAD
-from workflow.report import numbers
 from workflow.report.facts import Facts, TrainedModel
 
 SHORT = 12  # digits of a digest
@@ -49,7 +49,7 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
             "places": [column.places[i] for column in columns],
             "difference": behind.get(DIFFERENCE, nothing)[i].text,
             "p": behind.get(P_VALUE, nothing)[i].text,
-            "stand_in": bool(row.stand_in),
+            "stand_in": row.stand_in,
             "above": rows[-1]["label"] if rows else "",
             "changes": _changes(facts, above, row) if above else [],
             "explain": _explain_command(facts, name, table, label),
@@ -155,4 +155,4 @@ def _explain_command(facts: Facts, name: str, table: Table, label: str) -> str:
         return ""
     column = find_layout(table.layout).main_column
     cell = [name, label, NAMES.get(column, column)]
-    return shlex.join(["semblance", "explain", *cell, "--results", facts.plan.out])
+    return shlex.join(["semblance", "explain", *cell, "--output", facts.plan.out])

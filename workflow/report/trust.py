@@ -15,7 +15,6 @@ from workflow.planning.stages import wanted_by
 from workflow.report.facts import UNREADABLE, Facts
 
 SHORT = 12
-PAPERS = {"rcl": "RCL", "s-simcse": "S-SimCSE", "simcse": "SimCSE"}
 
 
 def section(facts: Facts) -> dict[str, Any]:
@@ -38,14 +37,7 @@ def section(facts: Facts) -> dict[str, Any]:
         "seeds": [(name, ", ".join(map(str, seeds))) for name, seeds in config.seeds.items()],
         "data": [_dataset(wanted.data, name, manifest[name]) for name in wanted.datasets],
         "bases": _base_models(facts, wanted.bases),
-        "slips": [
-            (
-                PAPERS.get(slip.paper, slip.paper),
-                slip.place or f"Table {slip.table}: {slip.row}",
-                slip.note,
-            )
-            for slip in facts.published.slips
-        ],
+        "slips": len(facts.published.slips),
         "trained": counted(trained, "trained model"),
         "counts": [(name, counted(len(seeds), "seed")) for name, seeds in config.seeds.items()],
         "verify": shlex.join(["semblance", "verify", facts.plan.out]),

@@ -5,6 +5,7 @@ often verdicts err. A page marks the place of a count: ``<!-- count:jobs -->1,38
 Run it in the project's root after a change of config.yaml or of the manifest.
 """
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -12,14 +13,24 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
+from semblance.reporting.formats import escape_markdown
+from semblance.reporting.published import Published, read_published
 from workflow.costing import usage
 from workflow.costing.model import Cost
 from workflow.documentation import error_rates, results
 from workflow.planning.stages import jobs, submissions
+from workflow.planning.table_checks import PUBLISHED
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 DATA = Path("docs/data.md")
+SLIPS = Path("docs/slips.md")
+SLIPS_HEAD = """# Mistakes in the papers
+
+Places where a paper contradicts itself, or where what it prints cannot be. The tables show the printed values; no code
+copies a mistake. The list is made of `workflow/published.yaml` (`known_slips`); tests compute its numbers from the
+printed tables.
+"""
 TRAININGS = ("train", "train_entropy", "train_initial", "train_final", "train_curve")
 PLACE = re.compile(r"<!-- count:(\w+) -->.*?<!-- /count -->", re.DOTALL)
 HEADING = "## Every data set"
@@ -37,6 +48,8 @@ def main(argv: list[str] | None = None) -> None:
         after = error_rates.fill(results.fill_layout(after))
         if page == DATA:
             after = fill_datasets(after, manifest)
+        if page == SLIPS:
+            after = slips_page(read_published(PUBLISHED))
         if after != before:
             page.write_text(after, encoding="utf-8")
             print(page)
@@ -56,6 +69,7 @@ def counts(cost: Cost) -> dict[str, str]:
         "jobs": len(everything),
         "submissions": submissions(cost.plan, everything),
         "gpu_hours": round(sum(cost.hours(job) for job in gpu_jobs)),
+        "slips": len(read_published(PUBLISHED).slips),
         "gigabytes": round(sum(cost.need(job).disk for job in everything) / 1000),
     }
     return {name: f"{value:,}" for name, value in values.items()}
@@ -71,6 +85,18 @@ def fill_counts(text: str, values: dict[str, str], where: str) -> str:
         return f"<!-- count:{name} -->{values[name]}<!-- /count -->"
 
     return PLACE.sub(number, text)
+
+
+def slips_page(published: Published) -> str:
+    """Return the page of the papers' mistakes, a section for each paper."""
+    lines = [SLIPS_HEAD]
+    for paper, slips in itertools.groupby(published.slips, key=lambda slip: slip.paper):
+        lines.append(f"## {published.titles.get(paper, paper.capitalize())}\n")
+        for slip in slips:
+            where = slip.where.partition(", ")[2]
+            lines.append(f"- {escape_markdown(f'{where}: {slip.note}')}")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def dataset_rows(manifest: Mapping[str, Dataset]) -> list[str]:

@@ -51,13 +51,13 @@ def test_the_claimed_size_is_rarely_denied(n):
     assert found.get("smaller than claimed", 0) <= allowed(0.025)
     assert found.get("larger than claimed", 0) <= allowed(0.025)
     assert contradicted <= allowed(0.025)
-    assert found.get("none within the margin", 0) <= allowed(0.05)
+    assert found.get("no difference", 0) <= allowed(0.05)
 
 
 @pytest.mark.parametrize("n", e.SEEDS)
 def test_a_difference_of_the_margin_is_called_none_in_one_of_twenty_runs(n):
     truth = e.Truth("the margin", e.MARGIN)
-    assert rates(truth, 0.3, n)[2].get("none within the margin", 0) <= allowed(0.05)
+    assert rates(truth, 0.3, n)[2].get("no difference", 0) <= allowed(0.05)
 
 
 @pytest.mark.parametrize("n", e.SEEDS)
@@ -80,12 +80,12 @@ def test_failing_seeds_and_other_items_give_no_false_verdict_that_the_interval_k
         ([0.0] * 7, 6, "contradicted"),
         ([1.6] * 6 + [0.0], 7, "reproduced"),
         ([1.6] * 5 + [0.0] * 2, 6, "reproduced"),
-        ([1.6] * 6 + [e.MARGIN], 7, "none within the margin"),
+        ([1.6] * 6 + [e.MARGIN], 7, "no difference"),
     ],
 )
 def test_several_comparisons_err_no_more_often_than_one(true, holds, wrong, n):
     found = Counter(e.several(true, holds, 0.5, n))
-    level = 0.05 if wrong == "none within the margin" else 0.025
+    level = 0.05 if wrong == "no difference" else 0.025
     assert found[wrong] / e.RUNS <= allowed(level)
 
 

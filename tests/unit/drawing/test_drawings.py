@@ -185,8 +185,8 @@ def test_each_measure_of_anisotropy_has_a_panel_and_each_model_a_line_in_it():
 
 def test_models_are_numbered_by_their_average_and_named_in_a_key():
     figure = draw("alignment_uniformity")
-    key = [text for text in texts(figure) if "   " in text]
-    assert key == ["1   70.0   RCL (8 regulators)", "2   60.0   SimCSE"]
+    key = [text.split(maxsplit=2) for text in texts(figure) if "\u2007" in text]
+    assert key == [["1", "70.0", "RCL (8 regulators)"], ["2", "60.0", "SimCSE"]]
     points = figure.axes[0].collections[0].get_offsets().tolist()
     np.testing.assert_allclose(points, [[-2.5, 0.2], [-2.4, 0.2]])
 
@@ -238,8 +238,8 @@ def test_a_difference_without_intervals_or_published_value_is_a_dot_alone():
 
 def test_an_interval_that_is_far_wider_than_the_differences_is_cut_and_marked():
     axes = forest(METHOD | {"low": "-90", "high": "90"})
-    reach = axes.get_xlim()[1]
-    assert axes.get_xlim() == (-reach, reach) and 0.5 < reach < 2
+    reach = contrasts.REACH * float(METHOD["margin"])  # one scale for all tables
+    assert axes.get_xlim() == (-reach, reach)
     assert axes.collections[0].get_segments()[0][:, 0].tolist() == [-reach, reach]
     assert {line.get_marker() for line in axes.lines} >= {"<", ">"}
 
@@ -247,8 +247,37 @@ def test_an_interval_that_is_far_wider_than_the_differences_is_cut_and_marked():
 def test_rows_of_several_controls_name_theirs():
     other = METHOD | {"label": "S-SimCSE", "control": "RCL"}
     axes = forest(METHOD, OF_SEED | {"seed": "1", "difference": "0.1"}, other)
-    assert labels(axes) == ["RCL against SimCSE", "S-SimCSE against RCL"]
+    assert labels(axes) == ["RCL", "S-SimCSE against RCL"]
+    assert axes.get_xlabel() == "Average: points above SimCSE"
+
+
+def test_rows_of_which_each_has_another_control_name_all_of_them():
+    names = ("A", "B", "C")
+    axes = forest(*(METHOD | {"label": name.lower(), "control": name} for name in names))
+    assert labels(axes) == ["a against A", "b against B", "c against C"]
     assert axes.get_xlabel() == "Average: points above the control"
+
+
+def test_a_difference_beyond_the_panel_is_a_number_at_its_border():
+    axes = forest(METHOD | {"difference": "-38.4"})
+    assert [t.get_text() for t in axes.texts if "38" in t.get_text()] == ["◂ −38.40"]
+    assert not axes.collections
+
+
+def test_a_method_far_from_the_others_is_drawn_at_the_border_with_its_values():
+    near = ROWS["alignment_uniformity"][0]
+    rows = [near | {"method": f"m{i}", "uniformity": str(-2 - i / 100)} for i in range(8)]
+    far = near | {"method": "far", "uniformity": "-9.5", "average": "0.1"}
+    figure = draw("alignment_uniformity", [*rows, far])
+    left, right = figure.axes[0].get_xlim()
+    assert -4 < left < right < 0
+    assert [text for text in texts(figure) if text.startswith("9: ")] == ["9: −9.50, 0.20"]
+
+
+def test_a_panel_of_scores_covers_a_point_at_least():
+    rows = [row | {"average": "0.7"} for row in ROWS["by_regulators"]]
+    low, high = draw("by_regulators", rows).axes[0].get_ylim()
+    assert high - low >= 1
 
 
 def test_the_longest_labels_of_an_own_faq_stand_whole_beside_their_rows():
@@ -266,7 +295,7 @@ def test_each_table_has_a_panel_with_its_title():
 def test_the_rows_of_a_table_are_drawn_as_they_are_without_a_csv():
     plain = METHOD | {"margin": 0.5, "difference": 0.3, "low": None, "high": None, "n": 2}
     axes = forest(plain | {"bootstrap_low": None, "bootstrap_high": None, "published": None})
-    assert axes.lines[-2].get_xdata() == [0.3]
+    assert [0.3] in [list(line.get_xdata()) for line in axes.lines]
 
 
 def luminance(colour: str) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 from semblance.provenance import write_record
 from tests.unit.report.test_claims import judgement
-from workflow.report import answerers
+from workflow.report import answerers, claims
 from workflow.report.compose import Section, first_sections, render
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" viewBox="0 0 9 9"><path d="M 0 0"/></svg>'
@@ -74,5 +74,5 @@ def test_the_report_of_an_own_faq_alone_begins_with_its_answerers(
     facts, verdict, answering, sections
 ):
     facts.plan.config = SimpleNamespace(answerers=answering)
-    facts.judgements = [judgement(verdict=verdict)]
-    assert [section.name for section in first_sections(facts)] == sections
+    reproduced = claims.section([judgement(verdict=verdict)])
+    assert [section.name for section in first_sections(facts, reproduced)] == sections

@@ -5,15 +5,17 @@ from typing import get_args
 
 import pytest
 
+from semblance.reporting import numbers
 from semblance.reporting.claims import Claim
 from semblance.reporting.claims_page import LEDGER
 from semblance.reporting.judging import Judgement
 from semblance.reporting.verdicts import Verdict
-from workflow.report import claims, numbers
-from workflow.report.claims import CENTRE, EDGE, MARGIN, SIZE, WIDTH, ZERO
+from workflow.report import claims
+from workflow.report.claims import EDGE, WIDTH
 from workflow.report.compose import Section, render
 
-CLAIM = Claim("A is better than B", "Paper Table 1", "t", ("Average",), rows={})
+CLAIM = Claim("A is better than B", "Paper Table 1", "t", ("Average",), rows={}, expects="none")
+QUESTION = replace(CLAIM, expects="difference")  # no paper prints its rows
 JUDGED = Judgement("a", CLAIM, "Average", size=2.0, verdict="reproduced", margin=0.5)
 MARKS = {  # of a bar, and how the page draws it
     "arrow to the left": 'd="M0 10',
@@ -27,38 +29,28 @@ def judgement(**fields) -> Judgement:
     return replace(JUDGED, **fields)
 
 
-def bar(**fields):
-    [(_, found)] = claims.section([judgement(**fields)]).lines
-    return found
-
-
 def page(*judgements: Judgement) -> str:
     part = Section("claims", "The claims", claims.section(judgements))
     return render(title="t", subtitle="s", warnings=[], made_with=[], parts=[part])
 
 
-@pytest.mark.parametrize("size", [0.3, 2.0, 38.9])
-def test_zero_and_the_papers_size_lie_at_the_same_places_for_each_claim(size):
-    found = bar(size=size, difference=size)
-    assert (found.zero, found.place(0.0), found.place(size)) == (ZERO, ZERO, SIZE)
+def test_all_bars_of_a_group_have_one_scale_on_which_each_difference_has_its_place():
+    small, large = judgement(name="a", difference=0.1), judgement(name="b", difference=-6.6)
+    [(name, scale, found)] = claims.section([small, large]).groups
+    assert (name, found, scale.reach) == ("Paper", [small, large], 6.6)
+    assert scale.place(-6.6) == EDGE and scale.place(0.0) == WIDTH / 2
+    assert scale.place(6.6) == WIDTH - EDGE
+    assert scale.place(0.1) == pytest.approx(WIDTH / 2 + (WIDTH / 2 - EDGE) / 66, abs=0.06)
 
 
-def test_a_claim_of_no_difference_is_centred_and_scaled_by_its_margin():
-    found = bar(claim=replace(CLAIM, expects="none"), size=0.0, difference=0.5)
-    assert (found.zero, found.place(0.5), found.place(-0.5)) == (
-        CENTRE,
-        CENTRE + MARGIN,
-        CENTRE - MARGIN,
-    )
+def test_questions_of_ours_are_a_group_of_their_own_below_the_papers():
+    question = judgement(name="q", claim=QUESTION, verdict="yes", difference=1.0)
+    groups = claims.section([question, judgement(difference=1.0)]).groups
+    assert [name for name, _, _ in groups] == ["Paper", "Our questions"]
 
 
 def test_without_a_difference_there_is_no_bar():
-    assert bar(verdict="undecided", difference=None) is None
-
-
-def test_what_lies_beyond_the_bar_is_drawn_at_its_edge():
-    found = bar(difference=1.0)
-    assert (found.place(-90.0), found.place(90.0)) == (EDGE, WIDTH - EDGE)
+    assert 'class="bar"' not in page(judgement(verdict="undecided", difference=None))
 
 
 @pytest.mark.parametrize(
@@ -66,25 +58,36 @@ def test_what_lies_beyond_the_bar_is_drawn_at_its_edge():
     [
         (2.0, 1.0, (0.5, 1.5), {"dot", "size"}),
         (0.1, 0.0, (-9.0, 9.0), {"arrow to the left", "dot", "size", "arrow to the right"}),
-        (0.1, 0.6, (0.4, 0.8), {"size", "arrow to the right"}),
-        (2.0, -5.0, (-6.0, -4.0), {"arrow to the left", "size"}),
-        (2.0, -5.0, (None, None), {"arrow to the left", "size"}),
+        (0.1, 1.7, (-10.28, 1.7), {"arrow to the left", "dot", "size"}),
+        (2.0, -5.0, (-6.0, -4.0), {"arrow to the left", "dot", "size"}),
+        (2.0, -5.0, (None, None), {"dot", "size"}),
     ],
 )
-def test_a_bar_marks_what_lies_beyond_it_and_draws_no_dot_there(size, difference, ends, marks):
+def test_a_bar_always_has_its_dot_and_an_arrow_where_its_interval_goes_on(
+    size, difference, ends, marks
+):
     low, high = ends
     text = page(judgement(size=size, difference=difference, low=low, high=high))
     assert {mark for mark, drawn in MARKS.items() if drawn in text} == marks
     assert ('class="range"' in text) == (low is not None)
 
 
-def test_a_bar_shows_interval_and_margin_in_units_of_the_papers_size():
+def test_a_bar_shows_interval_and_margin_on_the_scale_of_its_group():
     text = page(judgement(difference=1.0, low=0.5, high=1.5))
-    unit = (SIZE - ZERO) / 2.0
-    low, high = ZERO + unit / 2, ZERO + 1.5 * unit
+    unit = (WIDTH / 2 - EDGE) / 2.0  # the paper's size, 2, is the largest
+    low, high = WIDTH / 2 + unit / 2, WIDTH / 2 + 1.5 * unit
     assert f'class="range" x1="{low}" y1="10" x2="{high}"' in text
-    assert f'class="band" x="{ZERO - unit / 2}" y="2" width="{unit}"' in text
+    assert f'class="band" x="{WIDTH / 2 - unit / 2}" y="2" width="{unit}"' in text
     assert 'aria-label="+1.00 [+0.50, +1.50], the paper +2.00"' in text
+
+
+def test_the_headline_says_how_many_claims_of_the_papers_are_reproduced():
+    some = [judgement(name="a", stand_in=True), judgement(name="b", verdict="undecided")]
+    found = claims.section([*some, judgement(name="q", verdict="not run", why="no table")])
+    assert found.headline.startswith("1 of the 2 claims of the papers that were judged is repro")
+    assert "; 1 of them are about stand-ins" in found.headline
+    assert found.counts == {"reproduced": 1, "undecided": 1}
+    assert claims.section([]).headline == ""
 
 
 def test_the_summary_counts_verdicts_and_says_how_many_are_on_stand_ins():
@@ -126,5 +129,5 @@ def test_a_difference_has_its_sign_and_a_real_minus(value, text):
 
 
 def test_an_interval_needs_both_ends():
-    assert numbers.interval(judgement(low=-1.0, high=2.0)) == "[−1.00, +2.00]"
-    assert numbers.interval(judgement(high=2.0)) == ""
+    assert numbers.interval(-1.0, 2.0) == "[−1.00, +2.00]"
+    assert numbers.interval(None, 2.0) == ""

@@ -81,4 +81,4 @@ def test_the_command_that_explains_a_row_is_one_that_explain_reads():
     program, command, *words = shlex.split(printed)
     args = explain.parser().parse_args(words)
     assert (program, command, args.name, args.row) == ("semblance", "explain", "t", "RCL [raw]")
-    assert (args.column, str(args.results)) == ("STS-B dev", "my results")
+    assert (args.column, str(args.output)) == ("STS-B dev", "my results")

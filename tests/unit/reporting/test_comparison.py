@@ -112,9 +112,9 @@ def page(shown):
     return ledger(compare_published([shown], PRINTED), PRINTED, 0.5)
 
 
-def test_the_page_states_tolerance_verdicts_and_slips():
+def test_the_page_states_tolerance_and_verdicts():
     text = page(ours(0.73))
-    assert "less than ±0.5 from the printed number" in text and "80.22" in text
+    assert "less than ±0.5 from the printed number" in text
     assert "| SimCSE | sts12 | 72.00 | 73.00 | 1 | +1.00 | open | t, mine |" in text
     # the third printed number, in the row "lost", is one that no table of ours claims
     why = "no table of this run has the row, measured as in the paper"

@@ -407,7 +407,7 @@ def test_the_page_and_the_csv_show_each_claim():
     (found,) = judged()
     page = claims_markdown([found])
     low, high = stats.ttest_1samp(GAPS, 0).confidence_interval(0.95)
-    ours = f"+0.83 [{low:+.2f}, {high:+.2f}]"
+    ours = f"+0.83 [{low:+.2f}, {high:+.2f}]".replace("-", "−")
     assert f"| A is better than B | +0.80 | {ours} | 3 | undecided; " in page
     assert "1 verdict: 1 undecided. 0 have none." in page
     line = csv_line(found)

@@ -9,7 +9,6 @@ from pytest import approx
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from semblance.reporting.comparison import ledger
 from semblance.reporting.published import read_published
 
 PUBLISHED = read_published(ROOT / "workflow/published.yaml")
@@ -137,13 +136,6 @@ def test_the_numbers_that_slips_quote_are_those_of_the_tables():
     for table, most in (("2a", 1.8), ("2b", 0.7)):
         rows = [value(f"rcl/{table}/{row}", "map") for row in ("RCL", dropout)]
         assert max(rows) - value(f"rcl/{table}/SRoBERTa base", "map") < most
-
-
-def test_the_page_lists_every_slip_with_its_place():
-    page = ledger([], PUBLISHED, 0.5)
-    assert page.count("\n- ") == len(PUBLISHED.slips)
-    assert "- rcl, Eq. 5: the third sum" in page
-    assert "- rcl, caption, Table 5: counts three" in page
 
 
 def test_marks_are_read_apart_from_their_numbers():
