@@ -53,7 +53,7 @@ def main() -> None:
     if name in ("-h", "--help"):
         _run(lambda: print(describe()))
     elif name == "--version":
-        print(importlib.import_module("semblance.version").version())
+        _run(lambda: print(importlib.import_module("semblance.version").version()))
     elif name not in commands():
         known = f"usage: semblance {{{','.join(commands())}}} ..."
         print(f"{known}  (semblance --help says what each does)", file=sys.stderr)

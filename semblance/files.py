@@ -9,6 +9,7 @@ A device or a pipe in the place of a file may never end, or may wait for ever: `
 """
 
 import contextlib
+import errno
 import io
 import os
 import shutil
@@ -21,6 +22,7 @@ from semblance.errors import InputError
 
 MOST = 64 << 30  # bytes of any file; the largest of a run, a checkpoint, has a few GB
 ADVICE = "check the path"
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def open_regular(path: str | os.PathLike, most: int = MOST) -> BinaryIO:
@@ -96,9 +98,12 @@ def whole_file(path: str | os.PathLike) -> Iterator[Path]:
             temporary.chmod(mode)
         sync(temporary)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):  # the first error is the one to report
             temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL:
+            # It may name no file, or the one that was copied.
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
     sync(path.parent)
 

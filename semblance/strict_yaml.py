@@ -150,4 +150,14 @@ class _Loader(yaml.SafeLoader):
             raise _error(str(error), node) from None
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes each text that the loader would take for a number."""
+
+
+def as_yaml(value: Any) -> str:
+    """Return the text of a YAML file that is read as ``value``."""
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
+_Dumper.add_implicit_resolver(FLOAT, WITH_EXPONENT, list("-+.0123456789"))
 _Loader.add_implicit_resolver(FLOAT, WITH_EXPONENT, list("-+.0123456789"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LINES = """#!/bin/sh
-PYTHONPATH={checkout}"${{PYTHONPATH:+:$PYTHONPATH}}" exec {python} -m semblance "$@"
+PYTHONPATH={checkout}"${{PYTHONPATH:+:$PYTHONPATH}}" exec {python} -P -m semblance "$@"
 """
 
 

@@ -114,7 +114,7 @@ class WordVectors(_Base):
     word_vectors: File
     """A file of word vectors of your own in GloVe's text format: a word and its numbers a line. The
     vector of a text is the mean of the vectors of its words. Texts are put in lower case and split
-    at white space; a word without a vector is left out. Its path has no braces."""
+    at white space; a word without a vector is left out. Its path has none of { } < >."""
     words: Count | None = None
     """How many lines of `word_vectors` count, the first ones. Without it: all."""
     million_parameters: Million | None = None
@@ -225,7 +225,7 @@ class OwnText(_Corpus):
     """`text`: your own file of one sentence a line."""
     path: File
     """Your own file, plain text in UTF-8 with one sentence a line, also as .gz; its path has no
-    braces."""
+    none of { } < >."""
 
 
 class Pairs(_OfManifest):
@@ -267,7 +267,7 @@ class OwnPairs(Part):
     kind: Literal["pairs"]
     """`pairs`: two sentences and a score in each row."""
     path: File
-    """Your own file: CSV, Excel (.xlsx) or JSON lines (docs/data.md); its path has no braces."""
+    """Your own file: CSV, Excel (.xlsx) or JSON lines (docs/data.md); its path has none of { } < >."""
     columns: Columns | None = None
     """The columns whose names are not known. Without it: by their names."""
 
@@ -328,7 +328,7 @@ class OwnBank(_Bank):
     kind: Literal["own"]
     """`own`: your own file."""
     path: File
-    """Your own file: CSV, Excel (.xlsx) or JSON lines (docs/own-faq.md); its path has no braces."""
+    """Your own file: CSV, Excel (.xlsx) or JSON lines (docs/own-faq.md); its path has none of { } < >."""
     queries_path: File | None = None
     """A second file with the columns `query` and `id`, what users asked and the entry that answers
     it. Without it: the column `queries` alone."""

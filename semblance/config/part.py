@@ -128,7 +128,7 @@ Label = text(r"[^\n\r]+", 100)
 Module = text("[a-z][a-z0-9_]*", 100)  # a file that is found by its name
 Place = text(r"(?!.*\.\.(/|\Z))(~?/)?[A-Za-z0-9_][A-Za-z0-9_./-]*")  # where a run writes
 PathBelow = text(r"(?!.*\.\.(/|\Z))[A-Za-z0-9_][A-Za-z0-9_./-]*")
-File = text(r"[^{}\x00-\x1f]+")  # a file of the user's, which a rule names: without braces
+File = text(r"[^{}<>\x00-\x1f\ud800-\udfff]+")  # of the user's: no sign of Snakemake's own
 Address = text("https?://[!-~]+")
 Phi = Annotated[Any, BeforeValidator(_phi)]
 

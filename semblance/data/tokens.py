@@ -1,9 +1,10 @@
 """Tokens of sentences: made by a tokenizer's own file, and kept in a memory-mapped Arrow file."""
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,9 @@ MOST_BYTES = 1 << 26  # of a tokenizer.json; XLM-R's, the largest of its family,
 # What Rust's library raises where it meets a state that it takes for impossible. The class cannot be
 # imported, and is no Exception.
 PANIC = "PanicException"
+LARGEST = 1 << 24  # of a token's number; no vocabulary comes near it
+MOST_GROWTH = 16  # times as long as it was a text may be when all its replacements are made
+REGEXES = (" {2,}",)  # of SentencePiece's converters; any other one may take for ever
 
 
 class Tokens(NamedTuple):
@@ -31,6 +35,12 @@ class Tokens(NamedTuple):
     def lengths(self) -> np.ndarray:
         """Return the number of tokens of each sentence, special ones included, shape (N,)."""
         return np.diff(self.offsets)
+
+    def require_known(self, size: int, tokenizer: str | Path) -> None:
+        """Raise InputError unless all are tokens of a model with so many."""
+        if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < size:
+            problem = f"makes tokens beyond the {size} of the model"
+            raise InputError(tokenizer, problem, "fetch both from one revision")
 
     def part(self, first: int, last: int) -> "Tokens":
         """Return the sentences from ``first`` up to, not including, ``last``, or up to the end."""
@@ -44,7 +54,36 @@ def load_tokenizer(path: str | Path) -> "Tokenizer":
 
     text = read_text(path, MOST_BYTES)
     with refuse_tokenizer(path):
-        return Tokenizer.from_str(text)
+        tokenizer = Tokenizer.from_str(text)
+    _refuse_parts(tokenizer, path)
+    return tokenizer
+
+
+def _refuse_parts(tokenizer: "Tokenizer", path: str | Path) -> None:
+    """Raise InputError, which names the part, for one that may take any time or memory."""
+    growth = 1.0
+    for part in (tokenizer.normalizer, tokenizer.pre_tokenizer):
+        for each in _parts(json.loads(part.__getstate__()) if part else {}):
+            pattern = each.get("pattern", {})
+            if pattern.get("Regex", REGEXES[0]) not in REGEXES:
+                problem = f"its {each['type']} has the regular expression {pattern['Regex']!r:.40}"
+                raise InputError(path, problem, "choose another model")
+            if each["type"] == "Replace":
+                growth *= max(1, len(each["content"]) / len(pattern.get("String", "  ") or " "))
+    if growth > MOST_GROWTH:
+        problem = f"its normalizer makes a text up to {growth:.3g} times as long"
+        raise InputError(path, problem, "choose another model")
+    largest = max(tokenizer.get_vocab().values(), default=0)
+    if largest > LARGEST:
+        raise InputError(path, f"a token has the number {largest:,}", "choose another model")
+
+
+def _parts(state: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a part of a tokenizer, and each part in it."""
+    if "type" in state:
+        yield state
+    for inner in [*state.get("normalizers", []), *state.get("pretokenizers", [])]:
+        yield from _parts(inner)
 
 
 @contextmanager

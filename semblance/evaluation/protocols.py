@@ -135,6 +135,7 @@ def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: TextInput
             texts += [model.text(getattr(pair, side), how.prompt) for pair in form]
     tokens, place = distinct(tokenise(model.tokenizer, texts))
     numbers = place.reshape(len(TEXTS), 2, len(pairs))
+    tokens.require_known(pooled.poolings.encoder.shape.vocab_size, model.tokenizer)
     vectors = pooled.encode(tokens, how.max_length)
     gold = {
         "task": np.array([pair.task for pair in pairs]),

@@ -249,6 +249,9 @@ def _compare(source: ModelSource, file: Path) -> dict[str, float]:
     tokens = tokenise(source.folder / Path(TOKENIZER).name, SAMPLES)
     expected = encoder.encode(tokens, source.max_length)
     vectors = OnnxEncoder(encoder, file).encode(tokens, source.max_length)
+    if not expected.any(1).all():
+        problem = "gives vectors that have no direction"
+        raise InputError(source.folder, problem, "train the model again")
     difference = float(np.abs(vectors - expected).max())
     if not difference <= TOLERANCE:  # NaN is not within it
         problem = f"its ONNX file gives other vectors, {difference:.1e} away"

@@ -47,6 +47,8 @@ def read_architecture(folder: str | Path) -> Architecture:
     positions = config.get("position_embedding_type", "absolute")
     if positions != "absolute" or config.get("hidden_act") != "gelu":
         raise InputError(path, "only absolute positions and the gelu activation are supported")
+    if config.get("is_decoder"):
+        raise InputError(path, "a decoder (is_decoder) is not supported", "choose an encoder")
     padding = config.get("pad_token_id") or 0
     offset = 0
     if family in POSITIONS_AFTER_PADDING and type(padding) is int:

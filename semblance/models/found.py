@@ -22,7 +22,7 @@ from semblance.models.modules import (
     Modules,
 )
 from semblance.models.prompts import Prompts, read_prompts
-from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE
+from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE, checked_length
 from semblance.models.weights import has_pooler, load_weights
 from semblance.provenance import read_object
 
@@ -83,12 +83,15 @@ def read_found(folder: str | Path) -> FoundModel:
     # What the folder says of the texts that it reads.
     files = sorted(inner.glob(LENGTHS))
     stated = read_object(files[0]) if files else {}
+    length = stated.get("max_seq_length")
+    if length is not None:
+        checked_length(files[0], length)
     return FoundModel(
         folder=folder,
         transformer=inner,
         pooling=modules.pooling() if listed else None,
         behind=tuple(BEHIND[module.role] for module in listed if module.role in BEHIND),
-        max_length=_max_length(inner, stated.get("max_seq_length")),
+        max_length=_max_length(inner, length),
         lower_case=stated.get("do_lower_case") is True,
         prompts=prompts,
     )
@@ -129,7 +132,7 @@ def _is_known_dense(modules: Modules, module: Module) -> bool:
     return activation == expected and config.get("in_features") == config.get("out_features")
 
 
-def _max_length(inner: Path, stated: object) -> int:
+def _max_length(inner: Path, stated: int | None) -> int:
     """Return the longest input: the stated one, else the tokenizer's, else the model's."""
     shape = read_architecture(inner)
     most = shape.max_position_embeddings - shape.position_offset

@@ -74,7 +74,11 @@ class SavedModel:
 def stored_length(folder: Path) -> int:
     """Return the longest input in tokens that a model folder states; InputError if it is none."""
     path = folder / LENGTH_FILE
-    length = read_object(path).get("max_seq_length")
+    return checked_length(path, read_object(path).get("max_seq_length"))
+
+
+def checked_length(path: Path, length: object) -> int:
+    """Return the longest input in tokens; InputError if it is none."""
     if type(length) is not int or not 3 <= length <= LONGEST:
         problem = f"max_seq_length is {length!r:.40}"
         raise InputError(path, problem, "expected a whole number of at least 3")

@@ -184,7 +184,8 @@ def read_files(folder: Path, record: Mapping[str, Any]) -> StoredAnswerer:
     """Read the files of an answerer without their digests."""
     settings = AnsweringSettings.from_record(record)
     entries = read_entries(folder / ENTRIES)
-    vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
+    # In memory: a mapped file that is overwritten in place would end a server without a word.
+    vectors = np.load(folder / VECTORS, allow_pickle=False)
+    vectors.setflags(write=False)
     bank = build_bank(entries, settings.match)
-    # A plain view: memmap's own operators are slower.
-    return StoredAnswerer(folder, settings, entries, bank, np.asarray(vectors))
+    return StoredAnswerer(folder, settings, entries, bank, vectors)

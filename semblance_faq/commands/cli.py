@@ -20,6 +20,7 @@ from semblance_faq.answer.questions import (
     questions_of,
 )
 from semblance_faq.commands.config import BANK, BASE, PRECISION, READY
+from workflow.scripts.cli import add_cores
 from workflow.scripts.endings import NO_ANSWER, RUN_FAILED
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
     found.add_argument(
         "--learning-curve", action="store_true", help="train on parts, too: would more data help?"
     )
-    found.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
+    add_cores(found)
     found.set_defaults(call=train)
 
 
@@ -185,7 +186,7 @@ def _add_learn(commands: argparse._SubParsersAction) -> None:
     found.add_argument("log", help="what semblance faq serve --log wrote")
     found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
     found.add_argument("--output", metavar="FOLDER", help="where the new model goes")
-    found.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
+    add_cores(found)
     found.set_defaults(call=learn)
 
 

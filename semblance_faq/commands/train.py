@@ -9,16 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from semblance import layout
 from semblance.counts import counted
 from semblance.data.faq import Faq, Split, answers_known_by_groups, keys_of, new_wordings
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.gpus import visible_gpus
-from semblance.provenance import ROOT, checked
-from semblance.strict_yaml import read_yaml
+from semblance.provenance import ROOT, checked, read_text
+from semblance.strict_yaml import as_yaml, read_yaml
 from semblance_faq.commands.config import (
     BANK,
     BASE,
@@ -33,7 +31,7 @@ from semblance_faq.commands.thorough import thorough_config
 from semblance_faq.read.faq import read_own
 from workflow.planning.config import load_files
 from workflow.planning.layers import PROJECT, laid_over
-from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED
+from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED, TRY_AGAIN
 
 SPLIT_SEED = 0  # as in config.yaml
 CPU_FACTS = Path("/proc/cpuinfo")
@@ -87,7 +85,7 @@ def read_faq(
 
 def checked_output(output: str) -> str:
     """Return the folder without ``./`` and doubled slashes; InputError if no config can name it."""
-    plain = os.path.normpath(output)
+    plain = os.path.normpath(os.path.expanduser(output))
     if OUTPUT.fullmatch(plain) is None or plain.endswith(".."):
         advice = (
             "use letters from a to z, digits and the characters _ - . and / alone, no .. and no"
@@ -150,7 +148,7 @@ def write_config(own: OwnFaq, file: str) -> Path:
         command += " --learning-curve"
     header = HEADER.format(file=command, config=shlex.quote(str(path)))
     text = header + as_yaml(config_of(own))
-    if path.exists() and path.read_text(encoding="utf-8") != text:
+    if path.exists() and read_text(path) != text:
         advice = f"run it with `semblance run {path}`, or move it away, or choose another --output"
         raise InputError(path, "another config of this name is there", advice)
     with tempfile.TemporaryDirectory() as folder:
@@ -175,11 +173,6 @@ def config_of(own: OwnFaq) -> dict[str, Any]:
     return quick_config(known, bases, own)
 
 
-def as_yaml(config: dict[str, Any]) -> str:
-    """Return the text of a config."""
-    return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
-
-
 def run_workflow(config: Path, cores: str) -> int:
     """Run Snakemake on the config, the command shown first; return its exit status.
 
@@ -200,7 +193,7 @@ def ending(status: int) -> int:
 
     Snakemake's 1 would be the verdict of the command itself.
     """
-    if status in (BAD_INPUT, INTERRUPTED):
+    if status in (BAD_INPUT, INTERRUPTED, TRY_AGAIN):
         return status
     return RUN_FAILED
 

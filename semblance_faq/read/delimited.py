@@ -13,6 +13,7 @@ from semblance_faq.read.text import read_text
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 STATED = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # a first line that Excel reads
+MOST_LINES = 1_000_000  # half a minute of reading, and 1 GB of memory
 MAX_FIELD = 1 << 21  # characters: an unbalanced quote swallows all that follows it
 PROBLEMS = {  # what the csv module complains of: how we say it
     "unexpected end of data": "an unbalanced quote: the record never ends",
@@ -30,7 +31,13 @@ def read_delimited(
     Raises InputError with the line that a record starts at.
     """
     # A lone carriage return is white space here; the csv module would refuse it.
-    lines = read_text(path, findings).replace("\r", " ").split("\n")
+    text = read_text(path, findings)
+    if "\n" not in text:  # line ends of old Macs
+        text = text.replace("\r", "\n")
+    if text.count("\n") > MOST_LINES:
+        problem = f"more than {MOST_LINES:,} lines"
+        raise InputError(path, problem, "leave out the empty ones, or give a part of the file")
+    lines = text.replace("\r", " ").split("\n")
     start = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
     stated = STATED.fullmatch("".join(lines[start : start + 1]))
     if stated:

@@ -147,8 +147,11 @@ class Guard:
                     headers["connection"] = "close"
             await send(message)
 
+        app = self.app
+        if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
+            app = JSONResponse({"error": "two lengths of the body"}, 400, CLOSE)
         try:
-            await self.app(scope, receive, send_guarded)
+            await app(scope, receive, send_guarded)
         finally:
             milliseconds = (time.perf_counter() - started) * 1000
             when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -164,6 +167,9 @@ def refuse_other_sites(request: Request) -> None:
     anyway; this keeps it from making the model work.
     """
     site = request.headers.get("sec-fetch-site", "none")
+    origin = request.headers.get("origin")  # all that an older browser says
+    if origin is not None and origin.partition("//")[2] != request.headers["host"]:
+        site = "cross-site"
     if site not in ("same-origin", "none"):
         raise HTTPException(403, "only this server's own page may ask")
 

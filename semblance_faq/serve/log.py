@@ -28,12 +28,21 @@ class QuestionLog:
     """A file that questions and their answers are added to."""
 
     def __init__(self, path: str | Path):
-        """Open the file for adding; OSError where it cannot be written."""
+        """Open the file for adding; OSError where it cannot be written, InputError for another file."""
         self.path = path
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         self.handle = os.open(path, flags, MODE)
         self.is_cut = False  # whether the last line has no end
+        self._refuse_other_file()
         self._mend_last_line()
+
+    def _refuse_other_file(self) -> None:
+        """Raise InputError for a file of something else, such as of the answerer that is served."""
+        if os.fstat(self.handle).st_size:  # a device has none
+            first = os.pread(self.handle, len(START), 0)
+            if first != START[: len(first)]:
+                problem = "holds something else than logged questions"
+                raise InputError(self.path, problem, "name a new file")
 
     def _mend_last_line(self) -> None:
         """Take away a line of ours that a crash has cut off; end any other that has no end."""

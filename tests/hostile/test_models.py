@@ -222,6 +222,13 @@ BPE = {
     "merges": [["a", "b"]],
     "continuing_subword_prefix": "##",
 }
+GROWING = {"type": "Replace", "pattern": {"String": "e"}, "content": "eeeeeeee"}
+EXPRESSION = {
+    "type": "Split",
+    "pattern": {"Regex": r"(a+|[a-z]+)+\d$"},
+    "behavior": "Isolated",
+    "invert": False,
+}
 UNUSABLE = "tokenizer.json: no tokenizer that can be used"
 TOKENIZERS = {  # name: (content, what the message says)
     "nothing": ("", "tokenizer.json"),
@@ -237,6 +244,18 @@ TOKENIZERS = {  # name: (content, what the message says)
         UNUSABLE,
     ),
     "merges that are shorter than their prefix": (PLAIN | {"model": BPE}, UNUSABLE),
+    "replacements that make a text ever longer": (
+        PLAIN | {"normalizer": {"type": "Sequence", "normalizers": [GROWING] * 10}},
+        "its normalizer makes a text up to 1.07e+09 times as long",
+    ),
+    "a regular expression that may never end": (
+        PLAIN | {"pre_tokenizer": EXPRESSION},
+        "its Split has the regular expression '(a+|[a-z]+)+",
+    ),
+    "a number that no vocabulary reaches": (
+        PLAIN | {"model": WORDS | {"vocab": {"[UNK]": 0, "a": 10**9}}},
+        "a token has the number 1,000,000,000",
+    ),
     "no token for unknown words": (PLAIN | {"model": WORDS | {"vocab": {"a": 1}}}, UNUSABLE),
 }
 

@@ -70,6 +70,17 @@ def test_the_arguments_of_run_are_those_that_snakemake_understands(config):
     assert options.config == ["x=1"] and [str(f) for f in options.configfile] == ["mine.yaml"]
 
 
+@pytest.mark.parametrize("output", ["1e5", "010", "yes", "null", "2026-01-01"])
+def test_an_output_that_looks_like_another_value_is_quoted(started, config, output):
+    assert f'output="{output}"' in run.command_line([config, "--output", output])
+
+
+@pytest.mark.parametrize("setting", ["a.b=c", "=x", "output"])
+def test_a_setting_that_snakemake_would_end_on_with_a_traceback_is_refused(config, setting):
+    with pytest.raises(InputError, match="no KEY=VALUE"):
+        run.command_line([config, "--set", setting])
+
+
 def test_run_gives_snakemake_the_path_of_a_shipped_config_that_is_not_in_the_folder(config):
     argv = run.command_line(["configs/minilm.yaml", config])
     assert argv[:3] == ["--configfile", str(ROOT / "configs/minilm.yaml"), "mine.yaml"]

@@ -67,6 +67,13 @@ def test_the_first_error_is_raised_even_if_the_removal_fails_too(tmp_path, monke
         raise ValueError("the first")
 
 
+def test_a_full_disk_is_reported_by_the_file_that_was_written(tmp_path):
+    """A copy names its source, and a write no file at all."""
+    with pytest.raises(OSError) as caught, whole_file(tmp_path / "b.txt"):
+        raise OSError(errno.ENOSPC, "no space left", "the source")
+    assert caught.value.filename == str(tmp_path / "b.txt")
+
+
 @pytest.fixture
 def order(monkeypatch):
     """The disk operations in their order: (name, file)."""

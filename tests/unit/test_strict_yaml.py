@@ -3,7 +3,7 @@
 import pytest
 
 from semblance.errors import InputError
-from semblance.strict_yaml import key_lines, parse_argument, read_yaml
+from semblance.strict_yaml import as_yaml, key_lines, parse_argument, read_yaml
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,12 @@ def test_a_number_may_have_an_exponent(text, value, tmp_path):
     assert read_yaml(tmp_path / "x.yaml") == {"a": value}
     assert parse_argument(text, "--config a") == value
     assert type(parse_argument(text, "--config a")) is type(value)
+
+
+@pytest.mark.parametrize("text", ["1e5", "12", "yes", "null", "0x10", "2026-01-01", "a: b", "e5"])
+def test_a_text_is_written_so_that_it_is_read_as_itself(text, tmp_path):
+    (tmp_path / "x.yaml").write_text(as_yaml({"a": text}))
+    assert read_yaml(tmp_path / "x.yaml") == {"a": text}
 
 
 def test_an_argument_that_is_no_yaml_is_refused_by_its_flag():

@@ -143,7 +143,8 @@ def _claim(out: str, downloads: str) -> None:
         lock.claim_output(out)
         lock.claim_downloads(downloads)
     except Busy as busy:
-        raise WorkflowError(str(busy)) from None
+        print(f"error: {busy}", file=sys.stderr)
+        sys.exit(os.EX_TEMPFAIL)
     except OSError as error:
         raise WorkflowError(f"{error.filename or out}: {error.strerror}") from None
 

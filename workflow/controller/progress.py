@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
         return BAD_INPUT
     progress = ProgressLine(output_of([PROJECT, *files]))
     process = subprocess.Popen(
-        [sys.executable, "-m", "snakemake", *arguments],
+        [sys.executable, "-P", "-m", "snakemake", *arguments],
         text=True,
         errors="replace",
         stdout=subprocess.PIPE,

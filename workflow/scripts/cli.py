@@ -1,6 +1,7 @@
 """What the parsers of the commands for people share."""
 
 import argparse
+import re
 from typing import Any
 
 
@@ -27,3 +28,18 @@ def add_run(flags: argparse.ArgumentParser, name: str = "--output") -> None:
 def add_output(flags: argparse.ArgumentParser) -> None:
     """Let a command take another output folder than the config's."""
     flags.add_argument("--output", help="the output folder, in place of the config's")
+
+
+def add_cores(flags: argparse.ArgumentParser) -> None:
+    """Let a command take a number of cores, or all."""
+    flags.add_argument(
+        "--cores", type=_cores, default="all", help="cores of this machine to use (default: all)"
+    )
+
+
+def _cores(text: str) -> str:
+    if text != "all" and not re.fullmatch("[1-9][0-9]{0,3}", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r:.40} is no number of cores; give 1 or more, or all"
+        )
+    return text

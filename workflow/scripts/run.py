@@ -5,6 +5,7 @@ What stands behind -- is given to Snakemake as it is: any of its arguments, such
 """
 
 import argparse
+import json
 import os
 import shlex
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
+from semblance.strict_yaml import parse_argument
 from workflow.planning.layers import found, read_layer
 from workflow.scripts import cli, endings
 
@@ -29,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     flags.add_argument(
         "config", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"
     )
-    flags.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
+    cli.add_cores(flags)
     cli.add_output(flags)
     flags.add_argument(
         "--set",
@@ -70,7 +72,8 @@ def command_line(argv: list[str]) -> list[str]:
         command += ["--configfile", *map(found, args.config)]
     settings = list(map(_key_value, args.set))
     if args.output:
-        settings.append(f"output={args.output}")
+        is_text = parse_argument(args.output, "--output") == args.output
+        settings.append(f"output={args.output if is_text else json.dumps(args.output)}")
     if settings:
         command += ["--config", *settings]
     if Path.cwd() != ROOT:
@@ -91,7 +94,7 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
 
 def _key_value(setting: str) -> str:
     key, equals, _ = setting.partition("=")
-    if not key or not equals:
+    if not key.isidentifier() or not equals:
         raise InputError(f"--set {setting}", "no KEY=VALUE", "write it as in --set seeds='[1, 2]'")
     return setting
 

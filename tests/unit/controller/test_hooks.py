@@ -118,10 +118,19 @@ def test_a_working_folder_that_is_read_only_is_reported_in_one_line(name, tmp_pa
 CLAIM = (lock, "claim_output")
 
 
+def test_a_start_on_the_folder_of_another_run_ends_with_one_line_and_a_status_to_try_again(
+    monkeypatch, capsys
+):
+    monkeypatch.setattr(*CLAIM, Mock(side_effect=Busy("another run (node n1) works on out")))
+    with pytest.raises(SystemExit) as ended:
+        hooks.prepare_start(PLACE, START)
+    assert ended.value.code == os.EX_TEMPFAIL
+    assert capsys.readouterr().err == "error: another run (node n1) works on out\n"
+
+
 @pytest.mark.parametrize(
     "part, error, line",
     [
-        (CLAIM, Busy("another run (node n1) works on out: wait"), "another run .node n1. works on"),
         (CLAIM, OSError(30, "Read-only file system", "out/.x"), "out/.x: Read-only file system"),
         (CLAIM, KeyboardInterrupt(), "interrupted while waiting: this run has started nothing"),
         (
@@ -146,7 +155,7 @@ class Dag:
         self.done = set()
         self.jobs = [SimpleNamespace(output=["raw/a"]), SimpleNamespace(output=["rawer/b"])]
 
-    def needrun_jobs(self):
+    def needrun_jobs(self, exclude_finished=True):
         return self.jobs
 
     def finished(self, job):
@@ -265,7 +274,7 @@ def asked(monkeypatch):
 def ask(*outputs: list[str], keep_going: bool = False) -> None:
     """Ask for the sources of a run that is about to make these outputs, a list for each job."""
     jobs = [SimpleNamespace(output=output) for output in outputs]
-    dag = SimpleNamespace(needrun_jobs=lambda: iter(jobs))
+    dag = SimpleNamespace(needrun_jobs=lambda exclude_finished=True: iter(jobs))
     settings = SimpleNamespace(keep_going=keep_going)
     hooks.ask_for_sources(SimpleNamespace(dag=dag, execution_settings=settings), PLAN)
 
@@ -364,7 +373,7 @@ def test_a_fork_server_serves_a_run_of_many_jobs_of_this_machine(
     monkeypatch.setattr(hooks.fork_server, "start", lambda *arguments: calls.append(arguments))
     planned = [SimpleNamespace(rule=SimpleNamespace(name="train"))] * jobs
     deployed = SimpleNamespace(deployment_method=set(by))
-    dag = SimpleNamespace(needrun_jobs=lambda: iter(planned))
+    dag = SimpleNamespace(needrun_jobs=lambda exclude_finished=True: iter(planned))
     workflow = SimpleNamespace(dag=dag, local_exec=here, deployment_settings=deployed)
     config = SimpleNamespace(resources=SimpleNamespace(fork=fork), output="out")
     hooks.start_fork_server(workflow, config)

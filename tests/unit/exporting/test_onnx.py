@@ -150,6 +150,17 @@ def test_another_model_in_the_file_is_refused_and_nothing_is_left(roberta, tmp_p
     assert not (tmp_path / "out").exists()
 
 
+def test_a_model_whose_vectors_are_zero_is_refused(tmp_path, monkeypatch):
+    base = base_of(tmp_path, "roberta", "cls", layers=1)
+    monkeypatch.setattr("semblance.models.encoder.Encoder.encode", zero_vectors)
+    with pytest.raises(InputError, match="gives vectors that have no direction"):
+        export.main([str(base), "--onnx", "--output", str(tmp_path / "out")])
+
+
+def zero_vectors(self, tokens, max_length):
+    return np.zeros((len(tokens.offsets) - 1, self.shape.hidden_size), np.float32)
+
+
 def test_what_cannot_be_exported_and_a_folder_that_is_there_are_refused(roberta, tmp_path):
     layers = base_of(tmp_path, "bert", "first_last")
     out = tmp_path / "out"

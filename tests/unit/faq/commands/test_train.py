@@ -1,11 +1,13 @@
 """From a file to a run: what is refused before anything is written, and how a failed run ends."""
 
+import os
 from pathlib import Path
 
 import pytest
 import yaml
 
 from semblance.errors import InputError
+from semblance.strict_yaml import read_yaml
 from semblance_faq.commands import cli as faq
 from semblance_faq.commands import learn as learning
 from semblance_faq.commands import train as training
@@ -25,8 +27,8 @@ def file(tmp_path, monkeypatch) -> str:
 @pytest.mark.parametrize(
     "snakemake, status",
     [
-        *((failed, RUN_FAILED) for failed in (1, 75, -15)),
-        *((kept, kept) for kept in (BAD_INPUT, INTERRUPTED)),
+        *((failed, RUN_FAILED) for failed in (1, -15)),
+        *((kept, kept) for kept in (BAD_INPUT, INTERRUPTED, 75)),
     ],
 )
 def test_a_failed_run_has_a_status_that_is_no_verdict(file, monkeypatch, snakemake, status):
@@ -75,6 +77,30 @@ def test_usual_ways_to_name_a_folder_are_one_name(file):
         own, _ = training.read_faq(file, output)
         assert own.output == "y"
     assert training.write_config(own, file) == Path("y.yaml")
+
+
+def test_a_folder_at_home_is_written_out(file, monkeypatch):
+    monkeypatch.setenv("HOME", str(Path.cwd()))
+    assert training.checked_output("~/y") == f"{Path.cwd()}/y"
+
+
+def test_a_folder_whose_name_looks_like_a_number_is_a_text_in_the_config(file):
+    own, _ = training.read_faq(file, "1e5")
+    assert read_yaml(training.write_config(own, file))["output"] == "1e5"
+
+
+def test_a_pipe_in_the_place_of_the_config_is_refused(file):
+    own, _ = training.read_faq(file, "y")
+    os.mkfifo("y.yaml")
+    with pytest.raises(InputError, match=r"y\.yaml: not a regular file"):
+        training.write_config(own, file)
+
+
+@pytest.mark.parametrize("cores", ["abc", "0", "-1", "1.5"])
+def test_a_number_of_cores_that_is_none_is_refused_before_anything_is_written(file, cores):
+    with pytest.raises(SystemExit) as ended:
+        faq.main(["train", file, "--output", "y", f"--cores={cores}"])
+    assert ended.value.code == BAD_INPUT and not Path("y.yaml").exists()
 
 
 @pytest.mark.parametrize("output", ["", ".", "../y", "my faq", "ü", "-y", "y\n"])

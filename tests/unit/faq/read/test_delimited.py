@@ -2,6 +2,7 @@
 
 import pytest
 
+from semblance.errors import InputError
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import Findings
 from semblance_faq.read.tables import read_table, split_queries
@@ -31,6 +32,19 @@ def test_the_delimiter_is_recognised_by_the_header(delimiter, word, name, tmp_pa
 def test_the_line_of_excel_that_states_the_delimiter_is_followed(tmp_path):
     path = put(tmp_path / "f.csv", "sep=;\r\nquestion;answer\r\na,b;c\r\n")
     assert read(path)[0] == [(3, {"question": "a,b", "answer": "c"})]
+
+
+def test_a_file_of_more_lines_than_can_be_read_in_a_minute_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("semblance_faq.read.delimited.MOST_LINES", 2)
+    path = put(tmp_path / "f.csv", "question,answer\na,b\n\nc,d")
+    with pytest.raises(InputError, match=r"f\.csv: more than 2 lines"):
+        read(path)
+
+
+def test_line_ends_of_old_macs_end_lines(tmp_path):
+    path = put(tmp_path / "f.csv", 'question,answer\ra,"b\rc"\rd,e\r')
+    rows = [row for _, row in read(path)[0]]
+    assert [row["question"] for row in rows] == ["a", "d"]
 
 
 def test_read_and_unread_columns_are_reported(tmp_path):

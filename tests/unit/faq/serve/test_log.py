@@ -83,6 +83,16 @@ def test_a_line_that_a_full_disk_cut_swallows_no_later_one(tmp_path, monkeypatch
     assert ([choice.question for choice in found.choices], found.cut) == (["good"], (1,))
 
 
+@pytest.mark.parametrize("content", ["{}\n", '{"id": "1"}\n{"id": "2"}', "x", "\x93NUMPY"])
+def test_a_file_of_something_else_is_no_log_and_is_left_as_it_is(tmp_path, content):
+    """Such as the entries or the vectors of the answerer that is served."""
+    path = tmp_path / "entries.jsonl"
+    path.write_text(content)
+    with pytest.raises(InputError, match="holds something else than logged questions"):
+        QuestionLog(path)
+    assert path.read_text() == content
+
+
 def test_a_log_that_is_not_there_is_reported(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_choices(tmp_path / "log.jsonl")
@@ -105,9 +115,9 @@ def test_a_line_that_a_crash_cut_off_is_taken_away_when_the_server_starts(tmp_pa
     assert "took away a last line that was cut off" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("last", [json.dumps(CHOSEN), "notes of my own"])
-def test_a_last_line_that_is_not_cut_off_stays_when_the_server_starts(tmp_path, last):
+def test_a_last_line_that_is_not_cut_off_stays_when_the_server_starts(tmp_path):
     path = tmp_path / "log.jsonl"
+    last = json.dumps(CHOSEN)
     path.write_text(last)
     first, second = reopened(path).read_text().splitlines()
     assert first == last and json.loads(second)["id"] == "a"

@@ -33,6 +33,23 @@ def test_a_page_of_another_site_cannot_ask(site, whence):
     assert site.client.options("/api/ask", headers=headers).status_code == 405
 
 
+@pytest.mark.parametrize(
+    "origin, status",
+    [("http://evil.example", 403), ("null", 403), ("http://127.0.0.1:8080", 200)],
+)
+def test_a_page_of_another_site_cannot_ask_by_a_browser_that_names_its_origin_alone(
+    site, origin, status
+):
+    answer = site.client.get("/api/ask?q=a", headers={"origin": origin})
+    assert answer.status_code == status
+
+
+def test_a_request_with_two_lengths_of_its_body_is_refused_and_ends_the_connection(site):
+    headers = {"content-length": "1", "transfer-encoding": "chunked"}
+    answer = site.client.get("/api/ask?q=a", headers=headers)
+    assert answer.status_code == 400 and answer.headers["connection"] == "close"
+
+
 ADDRESSES = {
     "no question": "",
     "an empty question": "q=",
