@@ -189,7 +189,9 @@ def table() -> str:
 
 
 def fill(text: str) -> str:
-    """Return a page with the tables between its marks."""
+    """Return a page with the tables between its marks, if it has them."""
+    if MARKS[0] not in text:
+        return text
     first, last = map(re.escape, MARKS)
     content = "\n".join([MARKS[0], table(), "", other_rules(), MARKS[1]])
     return re.sub(f"(?s){first}.*{last}", lambda _: content, text)

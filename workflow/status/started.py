@@ -12,6 +12,7 @@ from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.provenance import read_object
 
+USUAL = "results"  # as in config.yaml
 NOT_OURS = (
     "not the config of a run of this version",
     "start the run again, which writes it anew",
@@ -35,8 +36,13 @@ class Started:
 
 
 def last_output() -> str:
-    """Return the output folder in this folder, or one level deeper, on which a run began last."""
+    """Return the output folder in this folder, or one level deeper, on which a run began last.
+
+    Without a note of a start it is ``results``, if that is there.
+    """
     notes = [path for depth in ("*", "*/*") for path in Path().glob(f"{depth}/{layout.COMMAND}")]
+    if not notes and Path(USUAL).is_dir():
+        return USUAL
     if not notes:
         raise InputError(Path.cwd(), "no results here yet", "semblance run makes them, or name OUT")
     newest = max(notes, key=lambda path: path.stat().st_mtime)
