@@ -57,7 +57,7 @@ def draw(rows: Rows, names: Names) -> Figure:
     _draw_points(axes, methods)
     _write_key(key, methods, across)
     numbered = enumerate(zip(methods, _places(methods), strict=True), start=1)
-    marks = [Mark(_number(n, method, place), *place) for n, (method, place) in numbered]
+    marks = [Mark(_mark_text(n, method, place), *place) for n, (method, place) in numbered]
     write_clear(figure, axes, marks, [(mark.x, mark.y) for mark in marks])
     return figure
 
@@ -87,7 +87,7 @@ def _limited(numbers: list[float]) -> list[float]:
     return np.clip(numbers, low - reach, high + reach).tolist()
 
 
-def _number(number: int, method: Method, place: tuple[float, float]) -> str:
+def _mark_text(number: int, method: Method, place: tuple[float, float]) -> str:
     """Return the number of a method; of one that is drawn elsewhere, its values, too."""
     if place == (method.uniformity, method.alignment):
         return str(number)

@@ -54,14 +54,14 @@ def fitted(table: Table, width: int) -> str:
     That is n, the column by which the layout compares rows, and the difference from the control.
     """
     printed = grid(table)
-    lines = _texts(printed)
-    if _width(lines) > width:
+    lines = _shown(printed)
+    if _breadth(lines) > width:
         main = find_layout(table.layout).main_column
         names = ("n", NAMES.get(main, main), DIFFERENCE)
         columns = [column for column in printed.columns if column.name in names]
-        lines = _texts(replace(printed, columns=columns, turned=False))
+        lines = _shown(replace(printed, columns=columns, turned=False))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    of_labels = min(widths[0], max(LEAST_LABEL, width - _width(lines) + widths[0]))
+    of_labels = min(widths[0], max(LEAST_LABEL, width - _breadth(lines) + widths[0]))
     rows = []
     for label, *numbers in lines:
         first, *others = textwrap.wrap(label, of_labels) or [""]
@@ -74,11 +74,11 @@ def fitted(table: Table, width: int) -> str:
     return "\n".join([*textwrap.wrap(table.title, width), "", *rows, "", *notes])
 
 
-def _texts(printed: Grid) -> list[list[str]]:
+def _shown(printed: Grid) -> list[list[str]]:
     return [[place.mark + place.whole for place in line] for line in printed.lines()]
 
 
-def _width(lines: list[list[str]]) -> int:
+def _breadth(lines: list[list[str]]) -> int:
     return sum(max(map(len, column)) + len(GAP) for column in zip(*lines, strict=True)) - len(GAP)
 
 

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -45,6 +46,7 @@ IN_COMMANDS = ("CADENCE", "HUB", "PYTHON", "SHARING", "SOURCE")  # of the rules;
 SOURCES_LOG = "logs/sources.log"  # below the output folder
 FORKS_LOG = "logs/fork_server.log"
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
+PROBED = 1 << 16  # bytes
 SAVED = 10  # trainings that are named at the end
 
 
@@ -136,6 +138,13 @@ def _require_notes() -> None:
         problem = "cannot be written, and Snakemake keeps its notes there"
         advice = "run in a copy, or name another working folder with --directory"
         raise WorkflowError(f"{folder.absolute()}: {problem}; {advice}")
+    try:
+        with tempfile.TemporaryFile() as probe:
+            probe.write(bytes(PROBED))
+            probe.flush()
+    except OSError as error:
+        problem = f"{tempfile.gettempdir()}: {error.strerror}, and the scheduler needs room there"
+        raise WorkflowError(f"{problem}; name another folder in TMPDIR") from None
 
 
 def _claim(out: str, downloads: str) -> None:

@@ -165,6 +165,8 @@ def read_layer(path: str | Path) -> Layer:
     last value of a key that stands twice. Here it is refused.
     """
     path = shown(found(str(path)))
+    if not Path(path).exists():
+        raise InputError(path, "no such file", "name a config file")
     if Path(path).suffix == ".json":
         value = parse_json(read_text(path), path)
     else:

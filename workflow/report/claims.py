@@ -67,7 +67,7 @@ def section(judgements: Iterable[Judgement]) -> Claims:
         headline=_headline(of_papers),
         counts={verdict: counts[verdict] for verdict in reversed(FROM_WORST) if counts[verdict]},
         summary=_summed_up(judgements, judged),
-        groups=[(name, _bar(found), found) for name, found in _groups(judged).items()],
+        groups=[(name, _bar(found), found) for name, found in _by_paper(judged).items()],
         not_run={why: list(claims) for why, claims in not_run.items()},
     )
 
@@ -103,7 +103,7 @@ def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
     return text
 
 
-def _groups(judged: list[Judgement]) -> dict[str, list[Judgement]]:
+def _by_paper(judged: list[Judgement]) -> dict[str, list[Judgement]]:
     """Return the verdicts by paper, those on questions of ours last."""
     found: dict[str, list[Judgement]] = {}
     for one in sorted(judged, key=lambda one: one.claim.is_question):

@@ -1,5 +1,6 @@
 """What the controller does with Snakemake's own parts, against stand-ins for them."""
 
+import errno
 import inspect
 import json
 import os
@@ -113,6 +114,13 @@ def test_a_working_folder_that_is_read_only_is_reported_in_one_line(name, tmp_pa
     with pytest.raises(WorkflowError, match=f"{read_only}: cannot be written, and Snakemake"):
         hooks.prepare_start(PLACE, command.read(["-n"]))
     hooks.prepare_start(PLACE, command.read(["--list"]))
+
+
+def test_a_full_folder_of_temporary_files_is_reported_in_one_line(monkeypatch):
+    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
+    monkeypatch.setattr(hooks.tempfile, "TemporaryFile", full)
+    with pytest.raises(WorkflowError, match=r"No space left on device, .* folder in TMPDIR"):
+        hooks.prepare_start(PLACE, command.read(["-n"]))
 
 
 CLAIM = (lock, "claim_output")

@@ -172,3 +172,8 @@ def test_the_path_of_a_key_may_hold_names_with_dots():
     assert path_of("a.b.c[0].d", config) == ("a", "b.c", 0, "d")
     assert path_of("a.b.x", config) == ("a", "b")
     assert path_of("x", config) == ()
+
+
+def test_a_config_file_that_is_not_there_is_named():
+    with pytest.raises(InputError, match="nope.yaml: no such file; name a config file"):
+        read_layer("nope.yaml")
