@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from semblance.errors import InputError, at
-from semblance.files import open_text, write_text
+from semblance.files import open_text
 from semblance.layout import RECORD
 from semblance.names import SCORE_COLUMNS, SCORE_KEY, STS_TASKS
 from semblance.provenance import Record, checked, read_records
@@ -104,11 +104,6 @@ def whole_scores(path: str | Path) -> dict[tuple[str, str], float | None]:
     found = {(row.task, row.metric): row.value for row in whole.itertuples()}
     average = mean(found.get((task, "spearman")) for task in STS_TASKS)
     return found | {("average", "spearman"): average}
-
-
-def write_scores(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write the long CSV whole."""
-    write_text(path, scores_csv(frame))
 
 
 def scores_csv(frame: pd.DataFrame) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.errors import InputError
-from semblance.reporting.scores import COLUMNS, collect, read_scores, write_scores
+from semblance.reporting.scores import COLUMNS, collect, read_scores, scores_csv
 from tests.unit.reporting.example_scores import frame, record, write
 
 
@@ -24,7 +24,7 @@ def test_the_order_of_the_files_does_not_matter(tmp_path):
 def test_values_survive_writing_and_reading_to_the_last_bit(value):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.csv")
-        write_scores(frame([record(value=value)]), path)
+        path.write_text(scores_csv(frame([record(value=value)])))
         assert read_scores(path)["value"].tolist() == [value]
 
 
