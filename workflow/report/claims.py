@@ -92,11 +92,11 @@ def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
     counts = Counter(found.verdict for found in judged)
     verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in SIGNS if counts[verdict])
     names = {found.name for found in judgements}
-    without = len(names - {found.name for found in judged})
-    text = f"{counted(len(names), 'claim')}: {counted(len(judged), 'verdict')}"
+    with_one = len({found.name for found in judged})
+    text = f"{counted(len(judged), 'verdict')} on {with_one} of {counted(len(names), 'claim')}"
     if verdicts:
-        text += f" ({verdicts})"
-    text += f", {without} without. Rules of verdicts: version {LEDGER}."
+        text += f": {verdicts}"
+    text += f". Rules of verdicts: version {LEDGER}."
     stand_ins = sum(found.stand_in for found in judged)
     if stand_ins:
         text += f" {stand_ins} of the verdicts are on stand-ins, and not on the papers."

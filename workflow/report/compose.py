@@ -108,7 +108,7 @@ def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str,
     stand_ins = [text for text, _ in differences[:MOST_STAND_INS]]
     if len(differences) > MOST_STAND_INS:
         more = len(differences) - MOST_STAND_INS
-        stand_ins.append(f"{more} more: see the notes of the tables")
+        stand_ins.append(f"{more} more: each row of the tables unfolds to its own")
     lists = dict.fromkeys(config.tables[name].seeds for name in facts.tables)
     finished = [record["finished"] for record in facts.records if "finished" in record]
     last = max(finished, default="").replace("T", " ").removesuffix("Z")

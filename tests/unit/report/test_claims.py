@@ -97,7 +97,7 @@ def test_the_summary_counts_verdicts_and_says_how_many_are_on_stand_ins():
         judgement(name="c", verdict="not run", why="t lacks a row"),
     ]
     said = claims.section(some).summary
-    assert said.startswith("3 claims: 2 verdicts (1 reproduced, 1 contradicted), 1 without.")
+    assert said.startswith("2 verdicts on 2 of 3 claims: 1 reproduced, 1 contradicted.")
     assert f"Rules of verdicts: version {LEDGER}." in said
     assert "1 of the verdicts are on stand-ins" in said
 
