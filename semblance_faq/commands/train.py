@@ -1,7 +1,6 @@
 """From a user's file to an answerer: the config is written, and Snakemake runs it."""
 
 import os
-import re
 import shlex
 import sys
 import tempfile
@@ -9,7 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from semblance import layout
+from semblance.config.part import File, Part, Place
 from semblance.counts import counted
 from semblance.data.faq import Faq, Split, answers_known_by_groups, keys_of, new_wordings
 from semblance.errors import InputError
@@ -36,8 +38,6 @@ from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED, TRY_AGA
 SPLIT_SEED = 0  # as in config.yaml
 CPU_FACTS = Path("/proc/cpuinfo")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}  # of processors that compute in bf16 by themselves
-# What a config may name, as its schema says; a path through .. is refused, too.
-OUTPUT = re.compile(r"(~?/)?[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = """\
 # Written by: semblance faq train {file}
 # Change it as you like, and run it again with: semblance run {config}
@@ -57,6 +57,8 @@ def read_faq(
     ``OwnFaq``. Raises InputError also for an output or a precision that no config can have.
     """
     output = checked_output(output)
+    for path in filter(None, (file, queries)):
+        _require_name(path)
     precision = options.get("precision", PRECISION)
     if not 0 < precision < 1:
         advice = "choose a share, such as 0.9 for nine right answers of ten"
@@ -83,10 +85,26 @@ def read_faq(
     return own, lines
 
 
+def _require_name(path: str) -> None:
+    """Raise InputError for a file whose path no config can name."""
+    if not _fits(File, str(Path(path).resolve())):
+        advice = "rename it, or its folder: in UTF-8, and without { } < >"
+        raise InputError(path, "no config can name this file", advice)
+
+
+def _fits(kind: Any, value: str) -> bool:
+    """Tell whether a config may hold a value of a kind of text."""
+    try:
+        TypeAdapter(kind, config=Part.model_config).validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
 def checked_output(output: str) -> str:
     """Return the folder without ``./`` and doubled slashes; InputError if no config can name it."""
     plain = os.path.normpath(os.path.expanduser(output))
-    if OUTPUT.fullmatch(plain) is None or plain.endswith(".."):
+    if not _fits(Place, plain):
         advice = (
             "use letters from a to z, digits and the characters _ - . and / alone, no .. and no"
             " blank, and begin with a letter, a digit, _ or /"

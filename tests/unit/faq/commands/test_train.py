@@ -89,6 +89,14 @@ def test_a_folder_whose_name_looks_like_a_number_is_a_text_in_the_config(file):
     assert read_yaml(training.write_config(own, file))["output"] == "1e5"
 
 
+@pytest.mark.parametrize("name", ["a<b>.csv", "a{b}.csv", "a\udcff.csv"])
+def test_a_file_that_no_config_can_name_is_refused_by_its_own_name(file, name):
+    os.rename(file, name)
+    with pytest.raises(InputError, match="no config can name this file") as caught:
+        training.read_faq(name, "y")
+    assert str(caught.value).startswith("a") and not Path("y.yaml").exists()
+
+
 def test_a_pipe_in_the_place_of_the_config_is_refused(file):
     own, _ = training.read_faq(file, "y")
     os.mkfifo("y.yaml")
