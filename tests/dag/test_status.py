@@ -28,6 +28,8 @@ def test_a_finished_run_is_finished_and_each_of_its_jobs_is_done(finished: Proje
 
 
 def test_each_table_is_printed_as_it_lies_in_the_folder(finished: Project):
-    for name in json.loads((finished.folder / "results/logs/config.json").read_text())["tables"]:
-        text = (finished.folder / f"results/tables/{name}.md").read_text()
-        assert say(finished, "table", name).rstrip() == text.rstrip()
+    tables = json.loads((finished.folder / "results/logs/config.json").read_text())["tables"]
+    for name in tables:
+        text = (finished.folder / f"results/tables/{name}.csv").read_text()
+        assert say(finished, "table", name, "--csv").rstrip() == text.rstrip()
+    assert say(finished, "table", name).startswith(tables[name]["title"])

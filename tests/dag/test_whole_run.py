@@ -284,12 +284,15 @@ def test_a_cell_of_every_table_is_explained_down_to_its_files(finished):
         assert problems(found) == 0 and found.sources, path
 
 
-def test_a_folder_that_is_no_output_of_a_run_is_refused_with_the_one_that_was_meant(finished):
+def test_a_folder_that_is_no_output_of_a_run_is_refused_with_the_one_that_was_meant(
+    finished, monkeypatch
+):
+    monkeypatch.chdir(finished.folder / "envs")  # nor is there a run below the working folder
     root = finished.folder / "results"
     for place, advice in [
         (finished.folder, f"did you mean {root}?"),
         (root / "scores", f"did you mean {root}?"),
-        (finished.folder / "envs", "name its `output`"),
+        (finished.folder / "envs", "name the output folder of a run"),
     ]:
         with pytest.raises(InputError, match="no run has this folder as its output") as error:
             verify(place)

@@ -21,8 +21,8 @@ HOSTILE += ["--option", "-rf", "..", "../x", "/x", "", "*", "~", "{x}", "{params
 HOSTILE += ["\u202e", "a\\b", "a|b", "a&b", ">x", "a\0b", "\ud800"]
 # No path of a file may hold a NUL or a slash; all else that this name holds, it may.
 EVIL = "a b'c\"$(touch PWNED)`touch PWNED`;touch PWNED&touch PWNED|é{x}{params.code}*?[!]<>#\\ --option"
-# To Snakemake braces are wildcards: no input of its own and no working folder may have them.
-SAFE = re.sub("[{}]", "", EVIL)
+# To Snakemake braces are wildcards, and <x> is a variable: no input of its own may have them.
+SAFE = re.sub("[{}<>]", "", EVIL)
 
 
 ANSWERER = {"bank": "faqir", "base": "nli-roberta-base-v2", "methods": ["start"], "seeds": "rcl"}

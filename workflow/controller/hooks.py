@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from threading import Thread
+from threading import RLock, Thread
 
 from snakemake import common, rules
 from snakemake.exceptions import WorkflowError
@@ -208,6 +208,9 @@ def begin(workflow, config: Config, writer: events.Writer) -> None:
         write_readme(out)
         _note_start(workflow, out, downloads)
         write_json(layout.place(out, layout.CONFIG), config.written())
+    # The handler of SIGTERM of Snakemake 9.27 takes this lock in the thread that may hold it, and
+    # would wait for itself for ever: that thread may take it twice.
+    workflow.scheduler._lock = RLock()
     # Under a limit, Snakemake 9.27 orders a new look at the queue after each look. The looks after
     # a finished job start one more such chain, which never ends: after 80 jobs they took a quarter
     # of a core, and ever more. A limit of the user's own stays.

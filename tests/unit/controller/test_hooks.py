@@ -15,6 +15,7 @@ from unittest.mock import Mock
 import pytest
 from snakemake import common, rules
 from snakemake.exceptions import WorkflowError
+from snakemake.scheduling.job_scheduler import JobScheduler
 
 from semblance.config.model import Config, Keep
 from semblance.errors import InputError
@@ -214,6 +215,16 @@ def test_snakemakes_default_limit_is_switched_off_and_a_users_own_stays(limit, l
     started = workflow(limit=limit)
     hooks.begin(started, FOLDERS, WRITER)
     assert started.scheduler.job_rate_limiter == left
+
+
+def test_a_signal_that_ends_a_run_does_not_wait_for_the_thread_that_it_interrupts():
+    started = workflow()
+    hooks.begin(started, FOLDERS, WRITER)
+    scheduler = started.scheduler
+    scheduler._open_jobs = Mock()
+    with scheduler._lock:  # as while Snakemake chooses the next jobs
+        JobScheduler.exit_gracefully(scheduler)
+    assert scheduler._user_kill == "graceful"
 
 
 def test_a_run_claims_its_folders_again_before_its_first_job(calls, monkeypatch):
