@@ -56,14 +56,10 @@ class Embedder:
         return self._embed(Tokens(ids, np.asarray([0, len(ids)])))[0]
 
     def _embed(self, tokens: Tokens) -> np.ndarray:
-        known = self.encoder.shape.vocab_size
-        problem = None
         if tokens.lengths().min() < 1:
             problem = "makes no token of a text"
-        elif tokens.ids.min() < 0 or tokens.ids.max() >= known:
-            problem = f"makes tokens beyond the {known} of the model"
-        if problem:
             raise InputError(self.tokenizer_file, problem, "fetch both from one revision")
+        tokens.require_known(self.encoder.shape.vocab_size, self.tokenizer_file)
         vectors = unit(self.encoder.encode(tokens, self.max_length)).astype(np.float32)
         if not np.isfinite(vectors).all():
             raise InputError(

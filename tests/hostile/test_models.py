@@ -5,11 +5,13 @@ import math
 import struct
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from semblance.data.tokens import tokenise
+from semblance.data.tokens import Tokens, tokenise
+from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.saved import stored_length
 from tests.hostile.bounds import refusal
@@ -266,3 +268,12 @@ def test_a_tokenizer_that_cannot_be_used_is_refused(name, tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     assert words in refusal(tokenise, path, ["hello a"])
+
+
+def test_tokens_beyond_the_vocabulary_of_a_model_are_refused():
+    tokens = Tokens(np.array([0, 5], np.int32), np.array([0, 2]))
+    tokens.require_known(6, "tokenizer.json")
+    with pytest.raises(
+        InputError, match=r"tokenizer\.json: makes tokens beyond the 5 of the model"
+    ):
+        tokens.require_known(5, "tokenizer.json")

@@ -83,8 +83,8 @@ def _headline(judged: list[Judgement]) -> str:
     text += f" {'are' if number > 1 else 'is'} reproduced"
     stand_ins = sum(found.stand_in for found in judged)
     if stand_ins:
-        every = "all" if stand_ins == len(judged) else f"{stand_ins}"
-        text += f"; {every} of them are about stand-ins, not about the papers' own models and data"
+        every = "all" if stand_ins == len(judged) else f"{stand_ins} of them"
+        text += f"; on stand-ins, not on the papers' own models and data: {every}"
     return f"{text}."
 
 

@@ -85,7 +85,7 @@ def test_the_headline_says_how_many_claims_of_the_papers_are_reproduced():
     some = [judgement(name="a", stand_in=True), judgement(name="b", verdict="undecided")]
     found = claims.section([*some, judgement(name="q", verdict="not run", why="no table")])
     assert found.headline.startswith("1 of the 2 claims of the papers that were judged is repro")
-    assert "; 1 of them are about stand-ins" in found.headline
+    assert "models and data: 1 of them." in found.headline
     assert found.counts == {"reproduced": 1, "undecided": 1}
     assert claims.section([]).headline == ""
 
