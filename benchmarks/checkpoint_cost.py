@@ -16,10 +16,10 @@ import torch
 
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
+from semblance.models.optimiser import AdamW
 from semblance.provenance import file_digest
 from semblance.training.keeping.checkpoint import Checkpoints
 from semblance.training.loop import Progress, TrainingState
-from semblance.training.optimiser import AdamW
 
 SHAPES = {  # name: width, layers, heads, inner width
     "MiniLM, 3 layers": (384, 3, 12, 1536),

@@ -19,9 +19,11 @@ from torch import Tensor, nn
 
 from semblance.errors import InputError
 from semblance.evaluation.metrics import pearson
+from semblance.models.optimiser import AdamW
 
 VALUES = np.arange(1.0, 6.0)  # of the five classes
 BATCH = 64
+LEARNING_RATE = 1e-3  # Adam's own
 EPOCHS = 50  # between two looks at dev
 ROUNDS = 21  # at most: the last one begins after 1,000 epochs
 PATIENCE = 3  # rounds without a better dev score that are allowed, in all
@@ -50,7 +52,7 @@ class Regressor:
         """Train it. Raises InputError where no weights give a correlation on dev."""
         self.permutations = np.random.RandomState(seed)
         self.layer = _first_weights(train.features.shape[1], seed)
-        self.optimiser = torch.optim.Adam(self.layer.parameters())
+        self.optimiser = AdamW(self.layer, weight_decay=0.0)  # this is Adam
         with _one_thread():
             self._train(train, dev)
 
@@ -90,7 +92,7 @@ class Regressor:
             loss = (self._shares(features[batch]) - labels[batch]).square().sum()
             self.optimiser.zero_grad()
             loss.backward()
-            self.optimiser.step()
+            self.optimiser.step(LEARNING_RATE)
 
     def _shares(self, features: Tensor) -> Tensor:
         return self.layer(features).softmax(dim=1)  # (n, 5)

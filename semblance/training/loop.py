@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from semblance.errors import InputError
-from semblance.training.optimiser import AdamW
+from semblance.models.optimiser import AdamW
 
 STEP, EVALUATION, END = "step", "evaluation", "end"  # what a training does next
 DEV = "dev"  # the measure by which weights are chosen

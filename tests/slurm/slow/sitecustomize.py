@@ -12,7 +12,7 @@ import time
 
 class Slow(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name != "semblance.training.optimiser":
+        if name != "semblance.models.optimiser":
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)

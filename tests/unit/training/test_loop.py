@@ -8,8 +8,8 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from semblance.errors import InputError
+from semblance.models.optimiser import AdamW
 from semblance.training.loop import Progress, Schedule, TrainingFailed, fit, learning_rate, summary
-from semblance.training.optimiser import AdamW
 
 
 @pytest.fixture(autouse=True)

@@ -14,12 +14,12 @@ from semblance.data.corpus import NONE, Rows
 from semblance.errors import OutOfTime
 from semblance.locks import Busy, exclusive
 from semblance.models.masks import dropout
+from semblance.models.optimiser import AdamW
 from semblance.training.batching import batches
 from semblance.training.keeping import checkpoint
 from semblance.training.keeping.budget import MARGIN, SAVES, Budget
 from semblance.training.keeping.checkpoint import Cadence, Checkpoints
 from semblance.training.loop import NoCheckpoints, Progress, Schedule, TrainingState, fit
-from semblance.training.optimiser import AdamW
 from tests.unit.training.small import flip
 
 STEPS, SIZE = 14, 3
