@@ -52,21 +52,6 @@ wildcard_constraints:
     answerer=any_of(config.answerers),
 
 
-localrules:
-    all,
-    collect_scores,
-    render_table,
-    compare_published,
-    judge_claims,
-    simulate_statistics,
-    compare_overlap,
-    draw_learning_curve,
-    collect_figure,
-    draw_figure,
-    write_cards,
-    report,
-
-
 rule all:
     """Every table and figure, the verdicts on the papers' claims, and the report of all.
 
@@ -86,5 +71,6 @@ rule all:
         f"{OUT}/tables/claims.md",
         f"{OUT}/tables/statistics.md",
         f"{OUT}/report.html",
+    localrule: True
     message:
         "all is made"

@@ -104,7 +104,8 @@ class Cost:
     def _place(self, stage: str) -> Machine:
         work = STAGES[stage].work
         if not STAGES[stage].uses_model:
-            return Machine("cpu", 1, 1, LIGHT, stage)
+            rate = stage if stage in self.shipped["rates"] else work
+            return Machine("cpu", 1, 1, LIGHT, rate)
         threads = self._threads("training" if work == "train" else stage)
         if self.device == "gpu":
             return Machine("gpu", 1, threads + 1, "gpu", f"gpu/{work}")

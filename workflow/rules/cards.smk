@@ -15,6 +15,7 @@ rule write_cards:
         record=f"{OUT}/models/record.json",
     log:
         f"{OUT}/logs/write_cards.log",
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:

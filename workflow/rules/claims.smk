@@ -23,6 +23,7 @@ rule judge_claims:
         record=f"{OUT}/tables/records/claims.json",
     log:
         f"{OUT}/logs/judge_claims.log",
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:
@@ -49,6 +50,7 @@ rule simulate_statistics:
         record=f"{OUT}/tables/records/statistics.json",
     log:
         f"{OUT}/logs/simulate_statistics.log",
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:
@@ -70,6 +72,7 @@ rule compare_overlap:
         record=f"{OUT}/tables/records/simcse_overlap.json",
     log:
         f"{OUT}/logs/compare_overlap.log",
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:

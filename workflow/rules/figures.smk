@@ -56,6 +56,7 @@ rule collect_figure:
         f"{OUT}/logs/collect_figure/{{figure}}.log",
     wildcard_constraints:
         figure=any_of(figures.figure_names(PLAN, measured=False)),
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:
@@ -117,6 +118,7 @@ rule draw_figure:
         f"{OUT}/logs/draw_figure/{{figure}}.log",
     wildcard_constraints:
         figure=any_of(figures.drawn_figures(PLAN)),
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:

@@ -43,6 +43,7 @@ rule draw_learning_curve:
         record=f"{OUT}/learning_curves/{{answerer}}/record.json",
     log:
         f"{OUT}/logs/draw_learning_curve/{{answerer}}.log",
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:

@@ -31,6 +31,7 @@ rule report:
         record=f"{OUT}/tables/records/report.json",
     log:
         f"{OUT}/logs/report.log",
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:

@@ -15,6 +15,7 @@ rule collect_scores:
         record=f"{OUT}/tables/records/scores.json",
     log:
         f"{OUT}/logs/collect_scores.log",
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:
@@ -46,6 +47,7 @@ rule render_table:
         record=f"{OUT}/tables/records/{{table}}.json",
     log:
         f"{OUT}/logs/render_table/{{table}}.log",
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:
@@ -71,6 +73,7 @@ rule compare_published:
         record=f"{OUT}/tables/records/published.json",
     log:
         f"{OUT}/logs/compare_published.log",
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:
