@@ -3,7 +3,7 @@
 KIND-PHI is an entropy model. A regulator of a method may also be BASE/METHOD.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from semblance.config.model import Config
 from semblance.config.part import PHI
@@ -65,6 +65,15 @@ def model_of(config: Config, method: str) -> str:
     """Return the method whose model a method uses: itself, or the one whose answers it ranks anew."""
     stated = ranking(config, method)
     return stated.of if stated else method
+
+
+def evaluation_settings(config: Config, method: str) -> dict[str, Any]:
+    """Return what a method changes of the evaluation of its model; most change nothing."""
+    if stated := ranking(config, method):
+        return {"ranking": stated.written()}
+    if whitening(config, method) == TARGET:
+        return {"whitening": TARGET}
+    return {}
 
 
 def is_untrained(config: Config, method: str) -> bool:

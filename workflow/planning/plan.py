@@ -3,7 +3,7 @@
 Pure functions of the validated config: the rules ask, and nothing here touches a file.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,16 +17,14 @@ from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import methods, tables
 from workflow.planning.data import faq_protocols, sts_tests
 from workflow.planning.methods import (
-    TARGET,
     candidates,
     entropy_parts,
+    evaluation_settings,
     is_untrained,
     mines,
     model_of,
-    ranking,
     reads_no_corpus,
     split_regulator,
-    whitening,
 )
 from workflow.planning.settings import Training, pretraining_settings, settings_of
 
@@ -304,24 +302,20 @@ class Plan:
 
     def sts_run(self, **run: str) -> str:
         """Return the ``--run`` of ``evaluate_sts``: which model, and what whitens its vectors."""
-        described: dict[str, Any] = {**run, "phi": self.phi(run["method"])}
-        if whitening(self.config, run["method"]) == TARGET:
-            described["whitening"] = TARGET
-        return canonical(described)
+        return canonical(self._evaluated(run))
 
     def faq_run(self, **run: str) -> str:
         """Return the ``--run`` of ``evaluate_faq``: which model, which fold, and how it ranks."""
         bank, fold = self.folds_of[run["corpus"]]
-        described: dict[str, Any] = {
-            **run,
-            "phi": self.phi(run["method"]),
-            "bank": bank,
-            "fold": fold,
-            "protocols": faq_protocols(self.config, bank),
-        }
-        if stated := ranking(self.config, run["method"]):
-            described["ranking"] = stated.written()
-        return canonical(described)
+        protocols = faq_protocols(self.config, bank)
+        own = {"bank": bank, "fold": fold, "protocols": protocols}
+        return canonical(self._evaluated(run) | own)
+
+    def _evaluated(self, run: Mapping[str, str]) -> dict[str, Any]:
+        """Return which model an evaluation reads, and what the method changes of the evaluation."""
+        method = run["method"]
+        changed = evaluation_settings(self.config, method)
+        return {**run, "phi": self.phi(method), **changed}
 
     def base_settings(self, base: str) -> str:
         """Return the ``--settings`` of ``download_model``: all of a base that its files depend on."""
