@@ -47,6 +47,8 @@ def calls(monkeypatch, tmp_path):
     monkeypatch.setattr(hooks, "wanted_by", lambda plan: "wanted")
     monkeypatch.setattr(hooks, "check_origins", lambda wanted, may_write: None)
     monkeypatch.setattr(hooks, "deletes_models", lambda config: False)
+    # A thread of a run that never ends would run on beside all later tests.
+    monkeypatch.setattr(hooks.Thread, "start", lambda thread: None)
     return made
 
 
@@ -227,8 +229,7 @@ def test_a_signal_that_ends_a_run_does_not_wait_for_the_thread_that_it_interrupt
     assert scheduler._user_kill == "graceful"
 
 
-def test_a_run_claims_its_folders_again_before_its_first_job(calls, monkeypatch):
-    monkeypatch.setattr(hooks.Thread, "start", lambda thread: None)
+def test_a_run_claims_its_folders_again_before_its_first_job(calls):
     hooks.begin(workflow(), FOLDERS, WRITER)
     assert calls == ["claim out", "claim raw"]
     assert [run["cluster"] for run in events.unsettled("out")] == ["aaa"]
