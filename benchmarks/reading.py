@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -43,21 +44,27 @@ def _model(task: Task, work: Workload) -> Any:
     return encoder
 
 
-def _parts(work: Workload) -> Iterator[list[str]]:
-    """Yield the sentences of each turn, the same to both sides."""
+def parts(work: Workload) -> Iterator[list[str]]:
+    """Yield the sentences of each turn, the same to all sides, and again the first after the last."""
     sentences = work.sentences("nli")
     order = np.random.default_rng(0).permutation(len(sentences))
-    for first in range(0, len(order), COUNT):
+    for first in cycle(range(0, len(order) - COUNT + 1, COUNT)):
         yield [sentences[i] for i in order[first : first + COUNT]]
 
 
-def _embedding(task: Task, work: Workload) -> Callable[[], Any]:
+def embedding(task: Task, work: Workload) -> Callable[[list[str]], np.ndarray]:
+    """Return the function of a side that embeds texts, (n, d)."""
     model = _model(task, work)
-    parts = _parts(work)
     if task.who == "theirs":
-        return lambda: model.encode(next(parts), show_progress_bar=False)
+        return lambda texts: model.encode(texts, show_progress_bar=False)
     tokenizer = work.base(task.base) / "tokenizer.json"
-    return lambda: model.encode(tokenise(tokenizer, next(parts)), LENGTH)
+    return lambda texts: model.encode(tokenise(tokenizer, texts), LENGTH)
+
+
+def _embedding(task: Task, work: Workload) -> Callable[[], np.ndarray]:
+    turns = parts(work)
+    encode = embedding(task, work)
+    return lambda: encode(next(turns))
 
 
 def _sts(task: Task, work: Workload) -> Callable[[], Any]:

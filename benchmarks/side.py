@@ -22,6 +22,7 @@ T = TypeVar("T")
 MODULES = {
     "train": "benchmarks.training",
     "encode": "benchmarks.reading",
+    "engine": "benchmarks.engines",
     "sts": "benchmarks.reading",
     "peak": "benchmarks.limits",
 }
