@@ -22,6 +22,13 @@ PROBLEMS = {  # what the csv module complains of: how we say it
 QUOTES = 'quote the whole field and double each " in it'
 
 
+def refuse_lines(path: Path | str, count: int) -> None:
+    """Raise InputError for a file of more than MOST_LINES lines."""
+    if count > MOST_LINES:
+        problem = f"more than {MOST_LINES:,} lines"
+        raise InputError(path, problem, "leave out the empty ones, or give a part of the file")
+
+
 def read_delimited(
     path: Path | str, columns: Columns, findings: Findings
 ) -> Iterator[tuple[int, dict[str, str]]]:
@@ -34,9 +41,7 @@ def read_delimited(
     text = read_text(path, findings)
     if "\n" not in text:  # line ends of old Macs
         text = text.replace("\r", "\n")
-    if text.count("\n") > MOST_LINES:
-        problem = f"more than {MOST_LINES:,} lines"
-        raise InputError(path, problem, "leave out the empty ones, or give a part of the file")
+    refuse_lines(path, text.count("\n"))
     lines = text.replace("\r", " ").split("\n")
     start = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
     stated = STATED.fullmatch("".join(lines[start : start + 1]))

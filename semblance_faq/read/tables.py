@@ -10,7 +10,7 @@ from semblance.data.text import read_lines, refuse_traces
 from semblance.errors import InputError, at
 from semblance.strict_json import parse_strict
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.delimited import read_delimited
+from semblance_faq.read.delimited import read_delimited, refuse_lines
 from semblance_faq.read.findings import EMPTY, Findings
 from semblance_faq.read.text import FORMATS
 
@@ -78,6 +78,7 @@ def _read_json(path: Path | str, columns: Columns, findings: Findings) -> Iterat
 def _json_rows(path: Path | str) -> Iterator[Row]:
     """Yield each line's object; a blank line is an empty one, as in CSV."""
     for line, text in read_lines(path):
+        refuse_lines(path, line)
         refuse_traces(text, path, line)
         if not text.strip():
             yield line, {}

@@ -34,11 +34,15 @@ def test_the_line_of_excel_that_states_the_delimiter_is_followed(tmp_path):
     assert read(path)[0] == [(3, {"question": "a,b", "answer": "c"})]
 
 
-def test_a_file_of_more_lines_than_can_be_read_in_a_minute_is_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["f.csv", "f.jsonl"])
+def test_a_file_of_more_lines_than_can_be_read_in_a_minute_is_refused(tmp_path, monkeypatch, name):
     monkeypatch.setattr("semblance_faq.read.delimited.MOST_LINES", 2)
-    path = put(tmp_path / "f.csv", "question,answer\na,b\n\nc,d")
-    with pytest.raises(InputError, match=r"f\.csv: more than 2 lines"):
-        read(path)
+    text = {
+        "f.csv": "question,answer\na,b\n\nc,d",
+        "f.jsonl": '{"question": "a", "answer": "b"}\n\n\n',
+    }
+    with pytest.raises(InputError, match=rf"{name}: more than 2 lines"):
+        read(put(tmp_path / name, text[name]))
 
 
 def test_line_ends_of_old_macs_end_lines(tmp_path):
