@@ -124,7 +124,7 @@ def test_each_download_and_preparation_of_the_config_is_done(project):
 
 @pytest.mark.long
 def test_every_table_of_the_config_stands(project):
-    """With two of each table's seeds, 2,154 jobs of a second: about half an hour on two processors."""
+    """With two of each table's seeds, 2,154 jobs of a second: about twenty minutes on two processors."""
     # By the papers' models they would be 254 GPU-hours, which a machine without a GPU refuses.
     command = (*with_seeds(project, 1, 2), "--config", "anyway=true")
     done = project.run(*command)
