@@ -224,7 +224,7 @@ class OwnText(_Corpus):
     kind: Literal["text", "wiki"]
     """`text`: your own file of one sentence a line."""
     path: File
-    """Your own file, plain text in UTF-8 with one sentence a line, also as .gz; its path has no
+    """Your own file, plain text in UTF-8 with one sentence a line, also as .gz; its path has
     none of { } < >."""
 
 
