@@ -174,7 +174,8 @@ def _subject(
     if way.model != START:
         steps = model["training"]["step"]
         seed = model["settings"]["seed"]
-        made = f"{way.model}, trained on all entries for {steps} steps with seed {seed}"
+        length = f"{steps} step{'s' * (steps != 1)}"
+        made = f"{way.model}, trained on all entries for {length} with seed {seed}"
     wordings = {text for entry in entries for text in entry.wordings}
     untested = len(wordings - questions.texts)
     size = len(entries)
