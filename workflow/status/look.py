@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from semblance.fetch.manifest import load_manifest
@@ -87,7 +87,9 @@ def look(started: Started) -> Status:
         remaining=progress.remaining(started),
         measured=bool(cost.factor.n),
     )
-    _sort_jobs(status, progress)
+    last_run = events.of_last_run(events.read(status.output))
+    _sort_jobs(status, progress, last_run)
+    _count_again(status, progress, last_run)
     _ask_queue(status)
     return status
 
@@ -104,9 +106,9 @@ def _count_stages(progress: Progress) -> Iterator[StageCount]:
             yield StageCount(stage, every[stage], done, running[stage], to_do)
 
 
-def _sort_jobs(status: Status, progress: Progress) -> None:
+def _sort_jobs(status: Status, progress: Progress, last_run: list[events.Event]) -> None:
     """Name the jobs that run, that have failed since the start, and that were stopped."""
-    last = events.by_job(events.of_last_run(events.read(status.output)))
+    last = events.by_job(last_run)
     for job in progress.todo:
         if progress.runs(job):
             status.running.append(_seen(progress, job))
@@ -121,6 +123,17 @@ def _sort_jobs(status: Status, progress: Progress) -> None:
             status.starting.append(_seen(progress, job))
         elif has_begun or holder or progress.steps(job).saved:
             status.left_behind.append(_seen(progress, job))
+
+
+def _count_again(status: Status, progress: Progress, last_run: list[events.Event]) -> None:
+    """Note how many jobs a working run makes again: the records of their old results are there."""
+    counts = [event for event in last_run if event["event"] == "progress"]
+    if not status.lives or not counts:
+        return
+    again = counts[-1]["total"] - counts[-1]["done"] - len(progress.todo) - 1  # the rule `all`
+    if again > 0:
+        status.notes.append(f"{again} jobs that count as done are made again, for other settings")
+        status.remaining = replace(status.remaining, bound="at least")
 
 
 def _log(progress: Progress, job: Job) -> str:

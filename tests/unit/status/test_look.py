@@ -43,6 +43,19 @@ def test_a_fresh_run_has_all_its_jobs_to_do(example):
     assert "snakemake --cores 4" in shown and f"done: 0 of {len(example.jobs)} jobs, 0%" in shown
 
 
+def test_a_working_run_says_how_many_finished_jobs_it_makes_again(example):
+    example.control()
+    out = example.plan.out
+    events.append(out, "progress", done=0, total=1 + len(example.jobs))  # one is the rule `all`
+    assert not example.look().notes
+    events.append(out, "progress", done=2, total=6 + len(example.jobs))
+    status = example.look()
+    assert status.notes == ["3 jobs that count as done are made again, for other settings"]
+    assert status.remaining.bound == "at least"
+    example.control(pid=NOBODY)
+    assert not example.look().notes
+
+
 def test_a_running_training_is_named_with_its_process_its_age_and_its_step(example):
     example.control()
     example.tell(TRAINING, LINE.format("x", 1234, 5000, 3))
