@@ -51,7 +51,7 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
             values = [] if None in by_seed.values() else list(by_seed.values())
             text = f"{row.label}, {column}: recomputed no value, because a score is missing"
             if values:
-                text = f"{row.label}, {column}: recomputed {np.mean(values)!r} of {len(values)}"
+                text = f"{row.label}, {column}: recomputed {float(np.mean(values))!r} of {len(values)} seeds"
             # Of seeds that tie, either may stand among the best.
             named = not find_layout(table.layout).is_of_best_seeds(column)
             check(_holds(row.cells.get(column), by_seed if values else {}, named), text)
@@ -193,7 +193,8 @@ def _check_differences(table: Table, column: str, frame: Frame, check: Check) ->
         if cell is not None:
             text = f"{row.label}, {column}: its difference from {row.control}, or a figure of it"
             holds = _shows(cell, found)
-            check(holds, f"{text}, is not {found and found.figures}")
+            figures = found and {name: float(value) for name, value in found.figures.items()}
+            check(holds, f"{text}, is not {figures}")
 
 
 def _test(

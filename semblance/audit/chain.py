@@ -146,6 +146,23 @@ class Chain:
         except (InputError, OSError):
             return None
 
+    def changed_since(self, path: Path) -> list[Path]:
+        """Return the records behind one that have been written again since they were read for it."""
+        changed = []
+        waiting = [path]
+        seen: set[tuple[Path | None, str]] = set()
+        while waiting:
+            node = self.find(waiting.pop())
+            for link in node.links if node else ():
+                source = self.find(link.place) if link.record and link.place else None
+                if source is None or (link.place, link.record) in seen:
+                    continue
+                seen.add((link.place, link.record))
+                waiting.append(source.path)
+                if source.digest != link.record:
+                    changed.append(source.path)
+        return changed
+
     def _link(self, path: Path, plain: dict[str, str]) -> Link:
         """Return a link of the record at ``path`` that leads to where its source is now."""
         link = Link(**plain)

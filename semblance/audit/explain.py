@@ -68,15 +68,18 @@ def explain(
             name, f"does not apply to the row {chosen.label}", f"it has {', '.join(chosen.cells)}"
         )
     tree = _Tree(chain)
+    record = Path(layout.place(chain.root, layout.TABLE_RECORD, table=table))
+    made = chain.find(record)
+    read = {link.place: link.record for link in made.links} if made else {}
     steps = []
     for seed, value in cell.values.items():
         folders = seed_folders(chain.root, shown, chosen, int(seed))
         facts: dict[str, Any] = {"value": value}
         if len(folders) > 1:
             facts["reduction"] = "mean of its folds"
-        scored = [tree.of_record(folder / layout.RECORD, "predictions") for folder in folders]
+        paths = [folder / layout.RECORD for folder in folders]
+        scored = [tree.of_record(path, "predictions", read.get(path, "")) for path in paths]
         steps.append(Step(f"seed {seed}", facts=facts, sources=scored))
-    record = Path(layout.place(chain.root, layout.TABLE_RECORD, table=table))
     steps.append(tree.of_record(record, "table"))
     title = f"{table}, {chosen.label}, {name}"
     return Step(title, facts=_present(_cell_facts(chosen, cell)), sources=steps)
@@ -161,15 +164,24 @@ class _Tree:
         self.chain = chain
         self.known: dict[Path, Step] = {}
 
-    def of_record(self, path: Path, role: str) -> Step:
-        """Return the step of a record, named ``role``, with all that it was made from."""
+    def of_record(self, path: Path, role: str, expected: str = "") -> Step:
+        """Return the step of a record, named ``role``, with all that it was made from.
+
+        ``expected`` is the digest by which a reader knew the record. If the record has been written
+        again since, the step says so.
+        """
         if path not in self.known:
             try:
                 self.known[path] = self._step(self.chain.node(path))
             except InputError as error:
                 unreadable = {"file": str(path), "sha256": "", "state": error.problem}
                 self.known[path] = Step("", str(path), files=[unreadable])
-        return replace(self.known[path], name=role)
+        step = replace(self.known[path], name=role)
+        node = self.chain.find(path)
+        if expected and node and node.digest != expected:
+            changed = {"file": str(path), "sha256": expected, "state": CHANGED}
+            step = replace(step, files=[changed, *step.files])
+        return step
 
     def _step(self, node: Node) -> Step:
         record = node.record
@@ -201,11 +213,7 @@ class _Tree:
                 raw.append(_file(link.place.parents[1] / link.role, link.digest))
             elif (_role(link.role), link.place, link.record) not in known:
                 known.add((_role(link.role), link.place, link.record))
-                step = self.of_record(link.place, _role(link.role))
-                if source.digest != link.record:
-                    changed = {"file": str(link.place), "sha256": link.record, "state": CHANGED}
-                    step = replace(step, files=[changed, *step.files])
-                steps.append(step)
+                steps.append(self.of_record(link.place, _role(link.role), link.record))
         if raw:
             steps.append(Step("raw data", files=raw))
         return steps

@@ -149,6 +149,23 @@ def forge_learning_rate(record: Path) -> None:
     write_sealed(record, value | {"settings": value["settings"] | {"learning_rate": 1.0}})
 
 
+def test_a_page_says_that_scores_behind_it_have_been_made_again(finished: Project):
+    """As after a changed setting, when one table alone was made again."""
+    command = [sys.executable, "-m", "semblance", "table", "claims"]
+    record = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1/record.json"
+    before = record.read_bytes()
+    pages = []
+    try:
+        for _ in range(2):
+            done = subprocess.run(command, cwd=finished.folder, capture_output=True, text=True)
+            pages.append(done.stdout)
+            forge_learning_rate(record)
+    finally:
+        record.write_bytes(before)
+    note = "OUT OF DATE: results that were made again since this page: 1\n\n"
+    assert "| claim" in pages[0] and pages[1] == note + pages[0]
+
+
 def test_the_advice_of_verify_followed_to_the_letter_heals_all_that_is_damaged(finished, tmp_path):
     project = finished.copy(tmp_path / "copy")
     root = project.folder / "results"

@@ -58,7 +58,7 @@ class Incomplete:
 
     def __str__(self) -> str:
         if not self.lacking:
-            return "each run has scores, but the table is not rendered"
+            return "each run has scores, but the table is not made of them yet"
         return f"runs without scores: {self.lacking} of {self.runs}"
 
 

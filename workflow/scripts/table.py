@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path
 
 from semblance import layout
+from semblance.audit.chain import Chain
 from semblance.errors import InputError
 from semblance.provenance import read_text
 from workflow.planning.plan import Plan
@@ -64,7 +65,10 @@ def _page(plan: Plan, name: str, form: str) -> str:
     for folder in (layout.TABLES, layout.INCOMPLETE):
         path = Path(layout.place(plan.out, folder), f"{name}.md")
         if path.is_file():
-            return read_text(path)
+            record = Path(layout.place(plan.out, layout.TABLE_RECORD, table=name)).absolute()
+            changed = Chain(plan.out).changed_since(record) if folder == layout.TABLES else []
+            note = f"OUT OF DATE: results that were made again since this page: {len(changed)}"
+            return f"{note}\n\n" * bool(changed) + read_text(path)
     raise InputError(path, "is not made yet", "semblance run makes it")
 
 

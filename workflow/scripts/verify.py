@@ -10,8 +10,10 @@ from pathlib import Path
 
 from semblance.audit.findings import format_findings
 from semblance.audit.verify import PUBLISHED, verify
+from workflow.controller import lock
 from workflow.scripts import cli
 from workflow.scripts.endings import run
+from workflow.status.progress import holder_of
 from workflow.status.started import last_output
 
 
@@ -33,8 +35,13 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     results = args.output or last_output()
+    if not args.output:
+        print(f"run: {results}")  # the last one, which need not be the one that is meant
     found = verify(results, args.downloads, args.published, args.bootstrap)
     print(format_findings(found), end="")
+    holder = holder_of(Path(results, lock.NAME))
+    if found.problems and holder and holder.lives:
+        print(f"note: a run works on {results}: verify it again at its end")
     if found.problems:
         sys.exit(1)
     print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --output {results}")

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from semblance.audit.chain import Chain
 from semblance.audit.explain import explain, problems
 from semblance.audit.origin_text import to_json, to_text
 from semblance.errors import InputError
@@ -16,6 +17,7 @@ from semblance.provenance import ROOT, file_digest, read_sealed, record_digest
 from tests.unit.audit.tampering import change_record, change_table, shown
 
 CELL = ("t_sts", "rcl", "STS12")
+TABLE_RECORD = "tables/records/t_faq.json"
 
 
 def named(node: dict, name: str) -> list[dict]:
@@ -124,6 +126,18 @@ def test_a_row_is_found_by_its_label_and_by_its_method(results):
         assert explain(results, "t_sts", asked, "STS12").name == f"t_sts, {label}, sts12"
 
 
+def test_predictions_that_are_newer_than_the_table_are_marked(results):
+    """As after a changed setting, when another table alone was made again."""
+    before = problems(explain(results, "t_sts", "rcl", "STS12"))
+    record = results / "scores/sts/nli/tiny/rcl/seed-1/record.json"
+    change_record(record, lambda value: value.update(code="another"))
+    node = explain(results, "t_sts", "rcl", "STS12")
+    assert (before, problems(node)) == (0, 1)
+    assert "says something else than when it was read" in to_text(node)
+    page = results / "tables/records/t_sts.json"
+    assert Chain(results).changed_since(page) == [record]
+
+
 def test_damage_and_change_are_marked_in_the_cells_that_rest_on_them(results):
     model = results / "models/nli/tiny/rcl/seed-2"
     change_record(model / "record.json", lambda record: record["settings"].update(seed=9))
@@ -152,11 +166,14 @@ def test_the_cell_of_a_users_own_file_is_healthy_until_the_file_changes(results)
     link = {"role": "my faq.csv", "place": "../../../my faq.csv", "record": ""}
     change_record(bank, lambda value: value["inputs"].append(link | {"digest": file_digest(own)}))
 
-    def link_anew(value):
-        [of_bank] = [link for link in value["inputs"] if link["role"] == "data"]
-        of_bank["record"] = record_digest(read_sealed(bank))
+    readers = [*results.glob("scores/faq/*/*/*/*/record.json"), results / TABLE_RECORD]
+    for reader in readers:
 
-    for reader in results.glob("scores/faq/*/*/*/*/record.json"):
+        def link_anew(value, reader=reader):
+            for link in value["inputs"]:
+                if link["record"]:
+                    link["record"] = record_digest(read_sealed(reader.parent / link["place"]))
+
         change_record(reader, link_anew)
     cell = ("t_faq", "rcl [pairs]", "MAP")
     node = explain(results, *cell)

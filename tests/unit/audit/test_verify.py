@@ -620,6 +620,7 @@ def test_the_report_is_printed_and_a_problem_gives_exit_status_1(results, capsys
     assert [line for line in capsys.readouterr().out.splitlines() if line.startswith(start)]
 
 
-def test_a_folder_that_does_not_exist_stops_with_one_line(tmp_path):
+def test_a_folder_that_does_not_exist_stops_with_one_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a run in the present folder would be named as advice
     with pytest.raises(InputError, match="none: no such folder; name the output folder of a run"):
         verify(tmp_path / "none")

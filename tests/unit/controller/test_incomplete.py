@@ -229,7 +229,7 @@ def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
     finish(plan)
     incomplete.render(plan)
     assert averages() == ["50.0", "50.0"]
-    assert "INCOMPLETE: each run has scores, but the table is not rendered" in text("t_sts")
+    assert "INCOMPLETE: each run has scores, but the table is not made of them yet" in text("t_sts")
     path = Path("results/logs/render_table/t_sts.log")
     path.parent.mkdir(parents=True)
     path.write_text("error: predictions.parquet: damaged\n")
