@@ -184,7 +184,7 @@ def _ask(*command: str, patience: float = PATIENCE) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unanswered(f"{command[0]}: {error}") from None
     if done.returncode:
-        raise Unanswered(f"{command[0]}: {done.stderr.strip()}")
+        raise Unanswered(f"{command[0]}: {' '.join(done.stderr.split())}")
     return done.stdout.strip()
 
 

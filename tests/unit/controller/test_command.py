@@ -86,6 +86,12 @@ def test_partitions_that_are_no_plain_names_are_left_to_slurm(resource, partitio
     assert command.read(line).partitions == partitions
 
 
+def test_a_misspelt_resource_of_slurm_is_named():
+    line = "-c1 --profile slurm --default-resources slurm_acount=me slurm_partition=cpu".split()
+    assert command.read(line).misnamed == ("slurm_acount",)
+    assert command.read(line[:3]).misnamed == ()
+
+
 @pytest.mark.parametrize(
     "line, program, needed",
     [
