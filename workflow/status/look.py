@@ -126,13 +126,18 @@ def _sort_jobs(status: Status, progress: Progress, last_run: list[events.Event])
 
 
 def _count_again(status: Status, progress: Progress, last_run: list[events.Event]) -> None:
-    """Note how many jobs a working run makes again: the records of their old results are there."""
+    """Note how many jobs a working run makes again: the records of their old results are there.
+
+    A job that has begun is left out: its record may be there before Snakemake counts it as done.
+    """
     counts = [event for event in last_run if event["event"] == "progress"]
     if not status.lives or not counts:
         return
-    again = counts[-1]["total"] - counts[-1]["done"] - len(progress.todo) - 1  # the rule `all`
+    begun = sum(event["event"] == "started" for event in events.by_job(last_run).values())
+    left = counts[-1]["total"] - counts[-1]["done"] - 1  # without the rule `all`
+    again = left - begun - len(progress.todo)
     if again > 0:
-        status.notes.append(f"{again} jobs that count as done are made again, for other settings")
+        status.notes.append(f"at least {again} jobs that count as done are made again")
         status.remaining = replace(status.remaining, bound="at least")
 
 

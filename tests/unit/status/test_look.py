@@ -50,8 +50,10 @@ def test_a_working_run_says_how_many_finished_jobs_it_makes_again(example):
     assert not example.look().notes
     events.append(out, "progress", done=2, total=6 + len(example.jobs))
     status = example.look()
-    assert status.notes == ["3 jobs that count as done are made again, for other settings"]
+    assert status.notes == ["at least 3 jobs that count as done are made again"]
     assert status.remaining.bound == "at least"
+    example.happened("started", TRAINING)
+    assert example.look().notes == ["at least 2 jobs that count as done are made again"]
     example.control(pid=NOBODY)
     assert not example.look().notes
 
