@@ -6,8 +6,8 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -57,7 +57,7 @@ def test_status_watches_until_it_is_interrupted(plan, capsys, monkeypatch):
         if len(pauses) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(time, "sleep", pause)
+    monkeypatch.setattr(status, "time", SimpleNamespace(sleep=pause))
     status.main(["--json", "--watch", "5"])
     assert pauses == [5.0] * 3
     assert len(list(map(json.loads, capsys.readouterr().out.splitlines()))) == 3

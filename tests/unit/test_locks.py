@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -45,6 +46,12 @@ def holder(folder, beat=1):
 
 def content(folder, name=".writer"):
     return json.loads((folder / name).read_text())
+
+
+def replace_sleep(monkeypatch, sleep):
+    """Replace the module's own sleep alone: other threads of this process sleep, too."""
+    clock = SimpleNamespace(sleep=sleep, monotonic=time.monotonic)
+    monkeypatch.setattr(locks, "time", clock)
 
 
 @pytest.fixture
@@ -189,7 +196,7 @@ def test_a_writer_that_ends_while_it_is_watched_leaves_the_folder_free(tmp_path,
     holder(tmp_path)
     monkeypatch.setattr(Lease, "WATCH", 60.0)
     end = (tmp_path / ".writer").write_bytes
-    monkeypatch.setattr(locks.time, "sleep", lambda seconds: end(b""))
+    replace_sleep(monkeypatch, lambda seconds: end(b""))
     with exclusive(tmp_path):
         assert content(tmp_path)["pid"] == os.getpid()
 
@@ -198,8 +205,8 @@ def test_a_beat_that_is_old_by_the_file_systems_clock_is_not_watched(tmp_path, m
     holder(tmp_path)
     now = (tmp_path / ".writer").stat().st_mtime
     os.utime(tmp_path / ".writer", (now - 2 * Lease.STALE,) * 2)
-    monkeypatch.setattr(locks.time, "sleep", lambda seconds: pytest.fail("it was watched"))
-    monkeypatch.setattr(locks.time, "time", lambda: pytest.fail("this machine's clock was asked"))
+    # a call of time.time, this machine's clock, would end in an AttributeError
+    replace_sleep(monkeypatch, lambda seconds: pytest.fail("it was watched"))
     with exclusive(tmp_path):
         pass
 
@@ -282,7 +289,7 @@ def test_a_slurm_job_waits_for_a_writer_in_the_same_job_only(beating, monkeypatc
             tries.append(seconds)
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(locks.time, "sleep", stop)
+    replace_sleep(monkeypatch, stop)
     expected = KeyboardInterrupt if waits else Busy
     with pytest.raises(expected), exclusive(beating, wait=True):
         raise AssertionError("two writers")

@@ -182,7 +182,7 @@ def test_the_downloads_are_released_when_the_last_download_is_finished(calls, mo
         assert calls == []
         started.dag.done.add(id(started.dag.jobs[0]))
 
-    monkeypatch.setattr(hooks.time, "sleep", look)
+    monkeypatch.setattr(hooks, "time", SimpleNamespace(sleep=look))
     hooks._release_downloads(started, "raw")
     assert calls == ["release"] and len(looks) == 1
 

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -73,7 +74,7 @@ def test_waiting_jobs_are_taken_back_and_running_ones_awaited(queue, capsys, mon
         '{"1": ["aaa", "PENDING", 0], "2": ["aaa", "RUNNING", 3], "3": ["other", "PENDING", 0]}'
     )
     slept = []
-    monkeypatch.setattr(time, "sleep", slept.append)
+    monkeypatch.setattr(slurm, "time", SimpleNamespace(sleep=slept.append))
     assert slurm.settle(["aaa"], every=7)
     states = {job: state for job, (_, state, _) in json.loads(queue.read_text()).items()}
     assert states == {"1": "CANCELLED", "2": "COMPLETED", "3": "PENDING"}

@@ -112,6 +112,7 @@ def serve() -> Iterator[Callable[[Talk], str]]:
 
     yield start
     for listener in listeners:
+        listener.shutdown(socket.SHUT_RDWR)  # closing alone would not end its thread's wait
         listener.close()
 
 
