@@ -91,19 +91,22 @@ def test_a_busy_server_is_asked_again_and_one_without_the_file_is_not(server):
 def serve() -> Iterator[Callable[[Talk], str]]:
     """Return a function that starts a server and returns its address.
 
-    The server answers each connection by ``talk(connection, request)``; then it closes it.
+    The server answers each connection by ``talk(connection, request)``; then it closes it. At the
+    end all connections are closed, or their threads would run on at the same time as later tests.
     """
-    listeners = []
+    sockets = []
 
     def start(talk: Talk) -> str:
-        listeners.append(socket.create_server(("127.0.0.1", 0)))
-        threading.Thread(target=accept, args=(listeners[-1], talk), daemon=True).start()
-        return f"http://127.0.0.1:{listeners[-1].getsockname()[1]}"
+        listener = socket.create_server(("127.0.0.1", 0))
+        sockets.append(listener)
+        threading.Thread(target=accept, args=(listener, talk), daemon=True).start()
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     def accept(listener: socket.socket, talk: Talk) -> None:
         with suppress(OSError):  # the test has ended
             while True:
                 connection, _ = listener.accept()
+                sockets.append(connection)
                 threading.Thread(target=answer, args=(connection, talk), daemon=True).start()
 
     def answer(connection: socket.socket, talk: Talk) -> None:
@@ -111,9 +114,9 @@ def serve() -> Iterator[Callable[[Talk], str]]:
             talk(connection, connection.recv(65536).decode())
 
     yield start
-    for listener in listeners:
-        listener.shutdown(socket.SHUT_RDWR)  # closing alone would not end its thread's wait
-        listener.close()
+    for each in sockets:
+        with suppress(OSError):  # it is closed already
+            each.shutdown(socket.SHUT_RDWR)  # close alone would not wake the thread that waits
 
 
 def drip(connection: socket.socket, content: bytes) -> None:
