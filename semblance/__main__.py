@@ -39,6 +39,7 @@ GROUPS = {
     "your own data and models": {
         "faq": "semblance faq train my.csv --output my-faq",
         "score": "semblance score FOLDER",
+        "compare": "semblance compare ours.csv theirs.csv",
         "export": "semblance export my-faq --onnx --output my-faq-onnx",
     },
     "this shell": {"completion": "semblance completion bash"},

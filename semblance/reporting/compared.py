@@ -1,0 +1,276 @@
+"""Do sets of scores differ? Paired by item and by seed, over tasks, for two sets and for more.
+
+A task's score is the mean of its items; or, where the files state a gold score of each item,
+Spearman's correlation of both. The average is over tasks. The statistics are those of the tables
+(docs/statistics.md): items are drawn with replacement within each task, the same for all sets, and
+crossed with the seeds.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from semblance.errors import InputError
+from semblance.reporting.resampling import item_covariances, mean_draws, spearman_draws
+from semblance.reporting.score_files import ScoreSet
+from semblance.reporting.significance import (
+    ALPHA,
+    Estimate,
+    holm,
+    noncentrality,
+    paired,
+    smallest_p_signs,
+    unpaired,
+)
+
+AVERAGE = "average"
+DRAWS = 1000
+POINTS = 100
+FEWEST = 2  # items, or clusters of items, of a task
+Verdict = Literal["better", "worse", "no difference", "undecided"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """The scores of K sets in one task, or on average: of each set (S,), and (K, K) of the items.
+
+    ``units``: the items, or their clusters, that were drawn.
+    """
+
+    values: tuple[np.ndarray, ...]
+    covariances: np.ndarray
+    units: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One set less another, with its interval over seeds and items, in the unit of the scores.
+
+    ``p_holm`` is corrected for the differences that are asked at the same time.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    verdict: Verdict
+    detectable: float  # the difference that would be shown with 80 % power
+
+
+class Ranked(NamedTuple):
+    """A set among others: its mean, and the first and the last rank that it may have."""
+
+    name: str
+    mean: float
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Sets of scores by column: the tasks, and their average where there are several."""
+
+    names: tuple[str, ...]
+    seeds: tuple[tuple[str, ...], ...]
+    columns: dict[str, Column]
+    factor: float  # 100 where all scores lie between -1 and 1: they are shown as points
+    margin: float
+
+    @property
+    def main(self) -> str:
+        """The column that decides: the average, or the only task."""
+        return list(self.columns)[-1]
+
+    def mean(self, position: int, column: str) -> float:
+        """Return the mean of a set over its seeds."""
+        return float(self.columns[column].values[position].mean())
+
+    def by_column(self) -> dict[str, Difference]:
+        """Return the first set less the second in each column, the tasks corrected for their number."""
+        tasks = [name for name in self.columns if name != AVERAGE]
+        estimates = {name: self._estimate(name, 0, 1) for name in self.columns}
+        ps = {name: self._p(name, estimate) for name, estimate in estimates.items()}
+        corrected = ps | dict(zip(tasks, holm([ps[name] for name in tasks]), strict=True))
+        return {
+            name: self._judged(estimate, ps[name], corrected[name])
+            for name, estimate in estimates.items()
+        }
+
+    def by_pair(self) -> dict[tuple[int, int], Difference]:
+        """Return each set less each later one in the main column, corrected for their number."""
+        pairs = list(itertools.combinations(range(len(self.names)), 2))
+        estimates = [self._estimate(self.main, *pair) for pair in pairs]
+        ps = [self._p(self.main, estimate) for estimate in estimates]
+        judged = map(self._judged, estimates, ps, holm(ps))
+        return dict(zip(pairs, judged, strict=True))
+
+    def ranks(self) -> list[Ranked]:
+        """Return the sets by their mean, each with the ranks that its differences leave open."""
+        k = len(self.names)
+        better, worse = [0] * k, [0] * k  # how many sets are shown to be better, and worse
+        for (i, j), found in self.by_pair().items():
+            if found.p_holm < ALPHA:
+                above, below = (i, j) if found.value > 0 else (j, i)
+                worse[above] += 1
+                better[below] += 1
+        means = [self.mean(i, self.main) for i in range(k)]
+        order = sorted(range(k), key=lambda i: -means[i])
+        return [Ranked(self.names[i], means[i], 1 + better[i], k - worse[i]) for i in order]
+
+    def _estimate(self, name: str, i: int, j: int) -> Estimate:
+        """Return the difference of two sets with the errors of their seeds and of the items.
+
+        Where neither has a second seed, the items alone are luck.
+        """
+        column = self.columns[name]
+        ours, theirs = column.values[i], column.values[j]
+        m = column.covariances
+        of_items = float(np.sqrt(max(0.0, m[i, i] + m[j, j] - 2 * m[i, j])))
+        if len(ours) == len(theirs) == 1:
+            return Estimate(float(ours[0] - theirs[0]), of_items, column.units - 1)
+        if self.seeds[i] == self.seeds[j] or 1 in (len(ours), len(theirs)):
+            of_seeds = paired(ours - theirs)  # a single one is a constant
+        else:
+            of_seeds = unpaired((1, -1), (ours, theirs))
+        return Estimate(float(of_seeds.value), float(of_seeds.error), of_seeds.freedom, of_items)
+
+    def _p(self, name: str, estimate: Estimate) -> float:
+        """Return the two-sided p; of scores that differ by one number, the least of the signs."""
+        if estimate.error > 0 or estimate.more > 0:
+            return float(estimate.p())
+        return smallest_p_signs(self.columns[name].units) if estimate.value else 1.0
+
+    def _judged(self, estimate: Estimate, p: float, p_holm: float) -> Difference:
+        low, high = map(float, estimate.interval())
+        verdict: Verdict = "undecided"
+        if estimate.is_within(self.margin):
+            verdict = "no difference"
+        elif low > 0:
+            verdict = "better"
+        elif high < 0:
+            verdict = "worse"
+        spread = float(np.hypot(estimate.error, estimate.more))
+        detectable = noncentrality(estimate.freedom) * spread
+        return Difference(estimate.value, low, high, p, p_holm, verdict, detectable)
+
+
+def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: int = 0) -> Compared:
+    """Return the comparison of sets that have the same tasks and items.
+
+    ``margin``: what counts as equal, in the unit in which the scores are shown. Raises InputError
+    where the sets do not pair.
+    """
+    seeds = [_seeds(one) for one in sets]
+    for one in sets[1:]:
+        _require_same(sets[0], one)
+    factor = POINTS if all(map(_is_share, sets)) else 1
+    rng = np.random.default_rng(seed)
+    ends = np.cumsum([len(of_set) for of_set in seeds])[:-1]
+    exact: dict[str, np.ndarray] = {}
+    drawn: dict[str, np.ndarray] = {}
+    units: dict[str, int] = {}
+    for task in sorted(sets[0].tasks):
+        items = sorted(sets[0].tasks[task][seeds[0][0]])
+        matrix = np.array(
+            [
+                [one.tasks[task][name][item] for item in items]
+                for one, of_set in zip(sets, seeds, strict=True)
+                for name in of_set
+            ]
+        )
+        label = task or "all items"
+        found = _score(sets, task, items, matrix, draws, rng)
+        exact[label], drawn[label], units[label] = found
+        exact[label], drawn[label] = factor * exact[label], factor * drawn[label]
+    if len(exact) > 1:
+        exact[AVERAGE] = sum(exact.values()) / len(exact)
+        drawn[AVERAGE] = sum(drawn.values()) / len(drawn)
+        units[AVERAGE] = sum(units.values())
+    columns = {
+        name: Column(
+            tuple(np.split(exact[name], ends)),
+            item_covariances(np.split(drawn[name], ends, axis=1), seeds),
+            units[name],
+        )
+        for name in exact
+    }
+    return Compared(tuple(one.name for one in sets), tuple(seeds), columns, factor, margin)
+
+
+def _score(
+    sets: Sequence[ScoreSet],
+    task: str,
+    items: list[str],
+    matrix: np.ndarray,
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return each row's score of a task (R,), its scores on drawn items (draws, R), and the units."""
+    gold = next((one.gold[task] for one in sets if task in one.gold), None)
+    clusters = next((one.clusters[task] for one in sets if task in one.clusters), None)
+    groups = sorted({clusters[item] for item in items}) if clusters else items
+    if len(groups) < FEWEST:
+        problem = f"task {task!r:.80} has fewer than {FEWEST} items, or clusters of items"
+        raise InputError(sets[0].place, problem, "nothing can be said of other items")
+    if gold is not None:
+        if clusters:
+            raise InputError(sets[0].place, "it has both gold and cluster", "leave out one column")
+        expected = np.array([gold[item] for item in items])
+        exact = np.array([stats.spearmanr(expected, row).statistic for row in matrix])
+        if not np.isfinite(exact).all():
+            raise InputError(
+                sets[0].place, f"task {task!r:.80}: all scores, or all gold, are equal"
+            )
+        return exact, spearman_draws(expected, matrix, draws, rng), len(items)
+    if clusters:
+        place = {name: i for i, name in enumerate(groups)}
+        of_item = [place[clusters[item]] for item in items]
+        sums = np.stack([np.bincount(of_item, row, len(groups)) for row in matrix])
+        sizes = np.bincount(of_item, minlength=len(groups))[None]
+        both = mean_draws(np.vstack([sums, sizes]), draws, rng)
+        return matrix.mean(axis=1), both[:, :-1] / both[:, -1:], len(groups)
+    return matrix.mean(axis=1), mean_draws(matrix, draws, rng), len(items)
+
+
+def _is_share(one: ScoreSet) -> bool:
+    """Tell whether the scores of a set lie between -1 and 1, as correlations always do."""
+    scores = (task[seed].values() for task in one.tasks.values() for seed in task)
+    return bool(one.gold) or all(abs(score) <= 1 for items in scores for score in items)
+
+
+def _seeds(one: ScoreSet) -> tuple[str, ...]:
+    """Return the seeds of a set; InputError unless each of its tasks has them, with all items."""
+    first_task, first = next(iter(one.tasks.items()))
+    seeds = tuple(sorted(first))
+    for task, by_seed in one.tasks.items():
+        if set(by_seed) != set(first):
+            problem = f"task {task!r:.80} has other seeds than {first_task!r:.80}"
+            raise InputError(one.place, problem, "give each task the same seeds")
+        items = by_seed[seeds[0]].keys()
+        for seed in seeds:
+            if odd := sorted(items ^ by_seed[seed].keys()):
+                problem = f"task {task!r:.80}, item {odd[0]!r:.80}: a score of one seed alone"
+                raise InputError(one.place, problem, "give each seed the same items")
+    return seeds
+
+
+def _require_same(first: ScoreSet, other: ScoreSet) -> None:
+    """Raise InputError unless two sets have the same tasks, items, gold scores and clusters."""
+    if odd := sorted(first.tasks.keys() ^ other.tasks.keys()):
+        raise InputError(other.place, f"task {odd[0]!r:.80} is in this or in {first.place} alone")
+    for task in first.tasks:
+        ours, theirs = (next(iter(one.tasks[task].values())) for one in (first, other))
+        if odd := sorted(ours.keys() ^ theirs.keys()):
+            problem = f"task {task!r:.80}, item {odd[0]!r:.80}: in this or in {first.place} alone"
+            raise InputError(other.place, problem, f"{len(odd)} items do not pair")
+        for name in ("gold", "clusters"):
+            here, there = getattr(first, name).get(task), getattr(other, name).get(task)
+            if here and there and here != there:
+                raise InputError(
+                    other.place, f"task {task!r:.80}: another {name} than {first.place}"
+                )

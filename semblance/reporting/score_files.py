@@ -1,0 +1,144 @@
+"""Scores that were made elsewhere, from files: one number for each task, seed and item.
+
+- CSV, or JSON lines (``.jsonl``), with the columns ``item`` and ``score``, and if wanted ``task``,
+  ``seed``, ``cluster`` and ``gold``.
+- A folder of samples of lm-evaluation-harness: ``samples_TASK_TIME.jsonl``.
+- A folder of results of MTEB: JSON files with ``task_name`` and ``scores``. There a task is an item.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from semblance.data.csv_text import read_csv
+from semblance.data.text import read_json_lines
+from semblance.errors import InputError, at
+from semblance.provenance import read_json
+
+MOST = 2_000_000  # scores of a file
+SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT.*)?\.jsonl")
+ITEMS = ("item", "doc_id", "query", "query_id", "id")  # columns that name an item, the first there
+
+Scores = dict[str, dict[str, float]]  # seed -> item -> score
+
+
+@dataclass
+class ScoreSet:
+    """The scores of one model or method.
+
+    ``gold`` and ``clusters`` are by task and item; they are empty where a file has no such column.
+    """
+
+    name: str
+    place: str
+    tasks: dict[str, Scores] = field(default_factory=dict)
+    gold: dict[str, dict[str, float]] = field(default_factory=dict)
+    clusters: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns of an item and of its score."""
+
+    item: str | None = None
+    score: str = "score"
+
+
+def read_set(path: str, columns: Columns) -> ScoreSet:
+    """Return the scores of a file or folder; InputError, with the line, for what is none."""
+    place = Path(path).expanduser()
+    found = ScoreSet(place.name.removesuffix(".gz").rpartition(".")[0] or place.name, path)
+    if place.is_dir():
+        _read_folder(place, found, columns)
+    else:
+        _add(found, place, "", columns)
+    if not found.tasks:
+        raise InputError(place, "it holds no scores")
+    return found
+
+
+def _read_folder(folder: Path, found: ScoreSet, columns: Columns) -> None:
+    samples = {path: SAMPLES.fullmatch(path.name) for path in sorted(folder.rglob("*.jsonl"))}
+    for path, match in samples.items():
+        if match:
+            _add(found, path, match["task"], columns)
+    if found.tasks:
+        return
+    for path in sorted(folder.rglob("*.json")):
+        result = read_json(path)
+        if isinstance(result, dict) and {"task_name", "scores"} <= result.keys():
+            _add_result(found, path, result)
+    if not found.tasks:
+        problem = "neither samples_*.jsonl of lm-evaluation-harness nor results of MTEB"
+        raise InputError(folder, problem, "name a file with the columns item and score")
+
+
+def _add_result(found: ScoreSet, path: Path, result: dict[str, Any]) -> None:
+    """Add the main scores of one task of MTEB: an item for each split and subset."""
+    try:
+        values = {
+            f"{result['task_name']} {split} {one.get('hf_subset', '')}".rstrip(): one["main_score"]
+            for split, several in result["scores"].items()
+            for one in several
+        }
+    except (AttributeError, KeyError, TypeError):
+        raise InputError(path, "not a result of MTEB: it lacks scores.SPLIT[].main_score") from None
+    for item, value in values.items():
+        _put(found.tasks, "", "1", item, _number(value, str(path)), str(path))
+
+
+def _add(found: ScoreSet, path: Path, task: str, columns: Columns) -> None:
+    """Add the scores of a file."""
+    for count, (line, row) in enumerate(_rows(path)):
+        where = at(path, line)
+        if count >= MOST:
+            raise InputError(where, f"more than {MOST:,} scores", "compare fewer at a time")
+        named = columns.item or next((name for name in ITEMS if name in row), ITEMS[0])
+        item = _text(row, named, where)
+        of_task = task or str(row.get("task", ""))
+        if columns.score not in row:
+            known = ", ".join(map(str, list(row)[:20]))
+            raise InputError(where, f"no column {columns.score}", f"--score names one of {known}")
+        score = _number(row[columns.score], where)
+        _put(found.tasks, of_task, str(row.get("seed", "1")), item, score, where)
+        if "gold" in row:
+            found.gold.setdefault(of_task, {})[item] = _number(row["gold"], where)
+        if "cluster" in row:
+            found.clusters.setdefault(of_task, {})[item] = _text(row, "cluster", where)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        return read_json_lines(path)
+    return read_csv(path, ())
+
+
+def _put(
+    tasks: dict[str, Scores], task: str, seed: str, item: str, score: float, where: str
+) -> None:
+    items = tasks.setdefault(task, {}).setdefault(seed, {})
+    if item in items:
+        problem = f"item {item!r:.80} of task {task!r:.80} and seed {seed!r:.40} stands twice"
+        raise InputError(where, problem, "give each item one score")
+    items[item] = score
+
+
+def _text(row: dict[str, Any], name: str, where: str) -> str:
+    value = row.get(name)
+    if value is None or value == "":
+        raise InputError(where, f"{name} is missing", "name the column of the items by --item")
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _number(value: Any, where: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(where, f"score {value!r:.80} is no finite number")
+    return number

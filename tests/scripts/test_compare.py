@@ -1,0 +1,53 @@
+"""`semblance compare`: one line that answers, and a table behind it."""
+
+import csv
+import json
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from semblance.errors import InputError
+from workflow.scripts import compare
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Three sets: a is 2 points above b and c, which are alike."""
+    items = np.random.default_rng(0).uniform(0.3, 0.6, size=500)
+    for name, shift in (("a", 0.02), ("b", 0.0), ("c", 0.0)):
+        noise = np.random.default_rng(ord(name)).normal(scale=0.01, size=500)
+        rows = [f"{i},{score}" for i, score in enumerate(items + shift + noise)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,score", *rows]) + "\n")
+    return [str(tmp_path / f"{name}.csv") for name in "abc"]
+
+
+def test_the_first_line_answers(files, capsys):
+    compare.main(files[:2])
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("a is better than b: +") and "points [+" in first
+    compare.main(files[1:])
+    assert capsys.readouterr().out.startswith("b and c do not differ (within ±0.5): ")
+    compare.main([*files[1:], "--margin", "0.0001"])
+    assert capsys.readouterr().out.startswith("undecided: b less c is ")
+    compare.main(files)
+    said = capsys.readouterr().out
+    assert said.startswith("a is the best of 3; 2 of 3 pairs differ") and "2 to 3" in said
+
+
+def test_csv_json_and_figure_hold_the_differences(files, tmp_path, capsys):
+    table, figure = str(tmp_path / "d.csv"), str(tmp_path / "d.svg")
+    compare.main([*files, "--csv", table, "--figure", figure, "--json"])
+    stated = json.loads(capsys.readouterr().out)["differences"]
+    with open(table) as stream:
+        rows = list(csv.DictReader(stream))
+    assert [float(row["value"]) for row in rows] == [one["value"] for one in stated]
+    assert [(row["a"], row["b"]) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert ElementTree.parse(figure).getroot().tag.endswith("svg")
+
+
+def test_too_few_sets_and_a_senseless_margin_are_refused(files):
+    with pytest.raises(InputError, match="name two or more"):
+        compare.main(files[:1])
+    with pytest.raises(InputError, match="--margin"):
+        compare.main([*files, "--margin", "0"])

@@ -1,0 +1,211 @@
+"""Sets of scores that were made elsewhere: how they are read, paired, compared and ranked."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from semblance.errors import InputError
+from semblance.reporting.compared import AVERAGE, compare
+from semblance.reporting.score_files import Columns, ScoreSet, read_set
+
+PLAIN = Columns()
+
+
+def score_set(name, values, task="t", gold=None, clusters=None):
+    """A set of one task from an array (seeds, items), or from one of (items,)."""
+    scores = {
+        str(seed): {f"{i:05}": float(score) for i, score in enumerate(items)}
+        for seed, items in enumerate(np.atleast_2d(values))
+    }
+    found = ScoreSet(name, name, {task: scores})
+    if gold is not None:
+        found.gold = {task: {f"{i:05}": float(score) for i, score in enumerate(gold)}}
+    if clusters is not None:
+        found.clusters = {task: {f"{i:05}": str(each) for i, each in enumerate(clusters)}}
+    return found
+
+
+def test_of_one_seed_each_the_items_decide_as_in_a_paired_t_test():
+    rng = np.random.default_rng(0)
+    a, b = 50 + rng.normal(size=(2, 300))
+    found = compare([score_set("a", a + 0.2), score_set("b", b)], 0.01, draws=20_000).by_column()[
+        "t"
+    ]
+    expected = stats.ttest_rel(a + 0.2, b)
+    low, high = expected.confidence_interval()
+    assert found.value == pytest.approx((a + 0.2 - b).mean())
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.01)
+    assert found.p == pytest.approx(expected.pvalue, abs=0.01)
+
+
+def test_of_several_seeds_that_are_equal_on_all_items_the_seeds_decide():
+    differences = np.array([0.3, 0.5, 0.1, 0.4])
+    b = np.full((4, 50), 40.0)
+    found = compare([score_set("a", b + differences[:, None]), score_set("b", b)], 0.01)
+    expected = stats.ttest_1samp(differences, 0)
+    assert found.by_column()["t"].p == pytest.approx(expected.pvalue, rel=1e-6)
+
+
+@pytest.mark.parametrize("seeds, error_of_seeds", [(1, 0.0), (3, 0.05), (5, 0.2)])
+def test_without_a_difference_one_in_twenty_is_called_one(seeds, error_of_seeds):
+    rng = np.random.default_rng(7)
+    trials = 400
+    ps = []
+    for _ in range(trials):
+        items = rng.normal(size=200)
+        sets = [
+            score_set(name, 9 + items + rng.normal(scale=error_of_seeds, size=(seeds, 1)) + own)
+            for name, own in (("a", rng.normal(size=200)), ("b", rng.normal(size=200)))
+        ]
+        ps.append(compare(sets, 0.1, draws=200).by_column()["t"].p)
+    # Above this share lie fewer than 1 in 1,000 experiments of an error rate of 5 %.
+    assert np.mean(np.array(ps) < 0.05) <= stats.binom.ppf(0.999, trials, 0.05) / trials
+
+
+def test_of_unpaired_seeds_welchs_test_is_the_limit_of_equal_items():
+    ours, theirs = np.array([1.0, 1.4, 1.1]), np.array([0.2, 0.6])
+    a = score_set("a", 10 + np.repeat(ours[:, None], 40, axis=1))
+    b = score_set("b", 10 + np.repeat(theirs[:, None], 40, axis=1))
+    expected = stats.ttest_ind(ours, theirs, equal_var=False).pvalue
+    assert compare([a, b], 0.1).by_column()["t"].p == pytest.approx(expected, rel=1e-6)
+
+
+def test_items_of_one_cluster_count_as_one():
+    rng = np.random.default_rng(1)
+    a, b = 5 + rng.normal(size=(2, 100))
+    single = compare([score_set("a", a), score_set("b", b)], 0.1).by_column()["t"]
+    four = [np.repeat(values, 4) for values in (a, b, np.arange(100))]
+    sets = [score_set("a", four[0], clusters=four[2]), score_set("b", four[1])]
+    clustered = compare(sets, 0.1).by_column()["t"]
+    assert (clustered.low, clustered.high) == pytest.approx((single.low, single.high), abs=0.04)
+
+
+def test_with_gold_a_tasks_score_is_spearmans_correlation_in_points():
+    rng = np.random.default_rng(2)
+    gold = rng.normal(size=200)
+    a, b = (gold + rng.normal(size=200) for _ in range(2))
+    found = compare([score_set("a", a, gold=gold), score_set("b", b, gold=gold)], 0.5)
+    assert found.mean(0, "t") == pytest.approx(100 * stats.spearmanr(gold, a).statistic)
+    assert found.factor == 100
+
+
+def test_tasks_are_corrected_for_their_number_and_have_equal_weight_in_the_average():
+    rng = np.random.default_rng(3)
+    sets = []
+    for name, shift in (("a", 0.3), ("b", 0.0)):
+        whole = score_set(name, 9 + shift + rng.normal(size=50), "first")
+        whole.tasks |= score_set(name, 5 + shift + rng.normal(size=500), "second").tasks
+        sets.append(whole)
+    found = compare(sets, 0.01)
+    columns = found.by_column()
+    assert list(columns) == ["first", "second", AVERAGE]
+    first, second, average = columns.values()
+    assert average.value == pytest.approx((first.value + second.value) / 2)
+    smaller, larger = sorted([first, second], key=lambda one: one.p)
+    assert smaller.p_holm == pytest.approx(2 * smaller.p) and larger.p_holm >= larger.p
+
+
+@pytest.mark.parametrize(
+    "shift, margin, verdict",
+    [(1, 0.1, "better"), (-1, 0.1, "worse"), (0, 1, "no difference"), (0, 1e-6, "undecided")],
+)
+def test_the_interval_and_the_margin_decide(shift, margin, verdict):
+    rng = np.random.default_rng(4)
+    a, b = 5 + rng.normal(size=(2, 200))
+    found = compare([score_set("a", a - a.mean() + shift), score_set("b", b - b.mean())], margin)
+    assert found.by_column()["t"].verdict == verdict
+
+
+@pytest.mark.parametrize("more, p", [(0.0, 1.0), (1.0, 2.0**-19)])
+def test_scores_that_differ_by_one_number_have_the_least_p_of_their_signs(more, p):
+    b = np.arange(20.0)
+    found = compare([score_set("a", b + more), score_set("b", b)], 0.1).by_column()["t"]
+    assert (found.value, found.low, found.high, found.p) == (more, more, more, p)
+
+
+def test_sets_have_the_ranks_that_their_differences_leave_open():
+    items = np.random.default_rng(5).normal(size=(3, 300))
+    sets = [score_set(name, values) for name, values in zip("abc", 9 + items, strict=True)]
+    sets[2] = score_set("c", 12 + items[2])
+    ranks = {one.name: (one.first, one.last) for one in compare(sets, 0.1).ranks()}
+    assert ranks == {"c": (1, 1), "a": (2, 3), "b": (2, 3)}
+
+
+def test_a_csv_and_json_lines_hold_the_same(tmp_path):
+    rows = [{"task": "x", "seed": 1, "item": f"{i}", "score": i / 4} for i in range(4)]
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    lines = ["task,seed,item,score", *(f"x,1,{i},{i / 4}" for i in range(4))]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    first, second = (read_set(str(tmp_path / name), PLAIN) for name in ("a.jsonl", "a.csv"))
+    assert first.tasks == second.tasks == {"x": {"1": {f"{i}": i / 4 for i in range(4)}}}
+
+
+def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
+    result = {
+        "task_name": "STS12",
+        "scores": {"test": [{"main_score": 0.7, "hf_subset": "default"}]},
+    }
+    (tmp_path / "mteb").mkdir()
+    (tmp_path / "mteb/STS12.json").write_text(json.dumps(result))
+    (tmp_path / "mteb/model_meta.json").write_text("{}")
+    assert read_set(str(tmp_path / "mteb"), PLAIN).tasks == {"": {"1": {"STS12 test default": 0.7}}}
+    (tmp_path / "harness").mkdir()
+    sample = json.dumps({"doc_id": 0, "doc": {"question": "x"}, "acc": 1.0})
+    (tmp_path / "harness/samples_arc_easy_2026-01-02T03-04-05.6.jsonl").write_text(sample + "\n")
+    read = read_set(str(tmp_path / "harness"), Columns(score="acc"))
+    assert read.tasks == {"arc_easy": {"1": {"0": 1.0}}}
+
+
+@pytest.mark.parametrize(
+    "name, text, problem",
+    [
+        ("a.csv", "item,score\n1,x\n", r"a\.csv:2: score 'x' is no finite number"),
+        ("a.csv", "item,score\n1,nan\n", r"a\.csv:2: score 'nan' is no finite number"),
+        ("a.csv", "item,score\n1,2\n1,3\n", r"a\.csv:3: item '1' .* stands twice"),
+        ("a.csv", "item,acc\n1,2\n", r"a\.csv:2: no column score; --score names one of item, acc"),
+        ("a.csv", "name,score\n1,2\n", r"a\.csv:2: item is missing"),
+        ("a.csv", "item,score\n", r"a\.csv: it holds no scores"),
+        ("a.jsonl", '{"item": 1, "score": NaN}\n', r"a\.jsonl:1: not a JSON object"),
+        ("a.jsonl", '{"item": 1, "score": null}\n', r"a\.jsonl:1: score None is no finite number"),
+    ],
+)
+def test_a_file_without_scores_is_refused_in_one_line(tmp_path, name, text, problem):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=problem) as caught:
+        read_set(str(tmp_path / name), PLAIN)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_without_scores_is_refused(tmp_path):
+    with pytest.raises(InputError, match="neither samples"):
+        read_set(str(tmp_path), PLAIN)
+    (tmp_path / "x.json").write_text('{"task_name": "x", "scores": {"test": [{}]}}')
+    with pytest.raises(InputError, match="main_score"):
+        read_set(str(tmp_path), PLAIN)
+
+
+ITEMS = np.arange(5.0)
+
+
+@pytest.mark.parametrize(
+    "other, problem",
+    [
+        (score_set("b", ITEMS, task="u"), "b: task 't' is in this or in a alone"),
+        (score_set("b", ITEMS[:-1]), "b: task 't', item '00004': in this or in a alone; 1 items"),
+        (score_set("b", ITEMS, gold=ITEMS + 1), "another gold than a"),
+        (
+            ScoreSet("b", "b", {"t": {"0": {"x": 1.0}, "1": {}}}),
+            "item 'x': a score of one seed alone",
+        ),
+    ],
+)
+def test_sets_that_do_not_pair_are_refused(other, problem):
+    with pytest.raises(InputError, match=problem):
+        compare([score_set("a", ITEMS, gold=ITEMS), other], 0.5)
+
+
+def test_one_item_alone_says_nothing_of_others():
+    with pytest.raises(InputError, match="fewer than 2 items"):
+        compare([score_set(name, ITEMS[:1]) for name in "ab"], 0.5)

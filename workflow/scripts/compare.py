@@ -1,0 +1,183 @@
+"""Compare sets of scores that were made anywhere: is A better than B, or do they not differ?
+
+Each set is a file, CSV or JSON lines, with the columns item and score, and if there are any task, seed
+and cluster (items of one cluster are drawn together). With a column gold, a task's score is Spearman's
+correlation of score and gold. Or it is a folder: results of MTEB (its tasks are the items), or
+samples_*.jsonl of lm-evaluation-harness.
+
+Scores are paired by item, and by seed where the sets have the same seeds. The interval is over other
+items, and over other seeds where there are several. Scores between -1 and 1 are shown as points (100
+times). docs/statistics.md explains each figure.
+
+Exit status 0: there is an answer. 2: the sets cannot be compared; one line says why.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from semblance.csv_rows import rows_csv
+from semblance.errors import InputError
+from semblance.files import write_text
+from semblance.reporting.compared import AVERAGE, Compared, Difference, compare
+from semblance.reporting.numbers import interval, rounded, signed
+from semblance.reporting.score_files import Columns, read_set
+from workflow.scripts import cli
+from workflow.scripts.endings import run
+from workflow.terminal import painter
+
+MARGIN = 0.5  # as that of a table
+
+
+def parser() -> argparse.ArgumentParser:
+    flags = cli.command("semblance compare", __doc__)
+    flags.add_argument(
+        "sets", nargs="+", metavar="SCORES", help="a file or folder of scores; two or more"
+    )
+    flags.add_argument("--score", default="score", metavar="NAME", help="the column of the scores")
+    flags.add_argument(
+        "--item", metavar="NAME", help="the column of the items (default: item, doc_id …)"
+    )
+    flags.add_argument(
+        "--margin", type=float, default=MARGIN, help="what counts as equal (default: %(default)s)"
+    )
+    flags.add_argument("--json", action="store_true", help="print everything as JSON, unrounded")
+    flags.add_argument("--csv", metavar="FILE", help="write the differences to FILE, unrounded")
+    flags.add_argument("--figure", metavar="FILE", help="draw the differences into FILE, as SVG")
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    args = parser().parse_args(argv)
+    if len(args.sets) < 2:
+        raise InputError("semblance compare", "one set of scores", "name two or more")
+    if not 0 < args.margin < float("inf"):
+        raise InputError("--margin", f"{args.margin} is no margin", "give a number above 0")
+    sets = [read_set(path, Columns(args.item, args.score)) for path in args.sets]
+    if len({one.name for one in sets}) < len(sets):
+        for one in sets:
+            one.name = one.place
+    found = compare(sets, args.margin)
+    rows = list(rows_of(found))
+    if args.csv:
+        write_text(Path(args.csv), rows_csv(rows[0], rows))
+    if args.figure:
+        _draw(Path(args.figure), rows)
+    if args.json:
+        ranks = [one._asdict() for one in found.ranks()]
+        print(json.dumps({"differences": rows, "ranks": ranks, "margin": found.margin}))
+        return
+    print(painter(sys.stdout)(verdict(found), "bold"))
+    print()
+    print("\n".join(lines_of(found)))
+
+
+def rows_of(found: Compared) -> Iterator[dict]:
+    """Yield each difference as a row of a CSV: the columns of two sets, or the pairs of more."""
+    if len(found.names) == 2:
+        differences = {(name, 0, 1): one for name, one in found.by_column().items()}
+    else:
+        differences = {(found.main, *pair): one for pair, one in found.by_pair().items()}
+    for (column, i, j), one in differences.items():
+        values = {"a_mean": found.mean(i, column), "b_mean": found.mean(j, column)}
+        names = {"column": column, "a": found.names[i], "b": found.names[j]}
+        seeds = {"a_seeds": len(found.seeds[i]), "b_seeds": len(found.seeds[j])}
+        units = {"items": found.columns[column].units}
+        yield names | values | asdict(one) | seeds | units | {"margin": found.margin}
+
+
+def verdict(found: Compared) -> str:
+    """Return the answer as one line."""
+    unit = " points" if found.factor != 1 else ""
+    if len(found.names) == 2:
+        one = found.by_column()[found.main]
+        a, b = found.names
+        sure = f"{signed(one.value)}{unit} {interval(one.low, one.high)}"
+        return {
+            "better": f"{a} is better than {b}: {sure}",
+            "worse": f"{a} is worse than {b}: {sure}",
+            "no difference": f"{a} and {b} do not differ (within ±{found.margin:g}): {sure}",
+            "undecided": f"undecided: {a} less {b} is {sure}; these scores would show a difference "
+            f"of {rounded(one.detectable)} in 80 % of the cases",
+        }[one.verdict]
+    pairs = found.by_pair()
+    shown = sum(one.p_holm < 0.05 for one in pairs.values())
+    best, *others = found.ranks()
+    words = f"{shown} of {len(pairs)} pairs differ (p < .05, corrected by Holm)"
+    if all(other.first > best.last for other in others):
+        return f"{best.name} is the best of {len(found.names)}; {words}"
+    return f"which of {len(found.names)} is the best is open; {words}"
+
+
+def lines_of(found: Compared) -> list[str]:
+    """Return a table: the tasks of two sets, or the ranks of more."""
+    if len(found.names) == 2:
+        head = ["", *found.names, "difference [95 %]", "p", "p (Holm)", "verdict"]
+        lines = [_line(found, name, one) for name, one in found.by_column().items()]
+        return _aligned([head, *lines])
+    ranks = [[one.name, rounded(one.mean), _rank(one.first, one.last)] for one in found.ranks()]
+    return _aligned([["", found.main, "rank"], *ranks])
+
+
+def _line(found: Compared, name: str, one: Difference) -> list[str]:
+    means = [rounded(found.mean(i, name)) for i in (0, 1)]
+    corrected = "" if name == AVERAGE else _p(one.p_holm)
+    difference = f"{signed(one.value)} {interval(one.low, one.high)}"
+    return [name, *means, difference, _p(one.p), corrected, one.verdict]
+
+
+def _p(value: float) -> str:
+    return "< .0001" if value < 0.0001 else f"{value:.4f}".removeprefix("0")
+
+
+def _rank(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def _aligned(lines: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            [label.ljust(widths[0])]
+            + [text.rjust(width) for text, width in zip(cells, widths[1:], strict=True)]
+        ).rstrip()
+        for label, *cells in lines
+    ]
+
+
+def _draw(path: Path, rows: list[dict]) -> None:
+    """Draw each difference as a line of a forest plot: the tasks of two sets, the pairs of more."""
+    from semblance.drawing import contrasts  # slow to import
+    from semblance.drawing.saving import svg_text
+
+    of_two = len({(row["a"], row["b"]) for row in rows}) == 1
+    shared = {
+        "table": "",
+        "protocol": "",
+        "seed": None,
+        "published": None,
+        "low": None,
+        "high": None,
+    }
+    drawn = [
+        {
+            **shared,
+            "title": f"{row['a']} and {row['b']}" if of_two else "each pair of sets",
+            "label": row["column"] if of_two else f"{row['a']} and {row['b']}",
+            "control": row["b"] if of_two else "the other",
+            "column": "score" if of_two else row["column"],
+            "margin": row["margin"],
+            "difference": row["value"],
+            "bootstrap_low": row["low"],
+            "bootstrap_high": row["high"],
+        }
+        for row in rows
+    ]
+    write_text(path, svg_text(contrasts.draw_panels(drawn)))
+
+
+if __name__ == "__main__":
+    run(main)
