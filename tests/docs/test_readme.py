@@ -95,9 +95,10 @@ def test_make_knows_the_target(command: str, checkout: Path):
     assert "python" in run(f"{command} -n", checkout)
 
 
-def test_make_plan_reads_the_config(checkout: Path):
-    assert "make plan" in commands()
-    assert "submissions to a scheduler" in run("python -m workflow.scripts.plan", checkout)
+@pytest.mark.parametrize("command", [c for c in commands_of("semblance") if " plan" in c])
+def test_plan_reads_the_config(command: str, checkout: Path):
+    program = command.replace("semblance plan", "python -m workflow.scripts.plan")
+    assert "submissions to a scheduler" in run(program, checkout)
 
 
 def test_make_docs_corrects_a_wrong_count(checkout: Path):

@@ -159,10 +159,9 @@ def gpus_here() -> tuple[str, ...]:
     return tuple(visible_gpus())
 
 
-def check_whole_run(checked: Checked) -> None:
-    """Add what a run of all jobs to do needs: facts, and errors if it is more than there is."""
-    plan = checked.cost.plan
-    everything = jobs(plan)
+def check_planned(checked: Checked) -> None:
+    """Add what a run of the jobs to do needs: facts, and errors if it is more than there is."""
+    everything = checked.cost.jobs()
     todo = to_do(checked.cost)
     checked.facts.append(f"{len(everything):,} jobs, {len(todo):,} of them to do")
     checked.facts += [line for line, _ in _disks(checked.cost, todo)]

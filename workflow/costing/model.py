@@ -10,7 +10,7 @@ from workflow.costing.needs import Need, Needs
 from workflow.costing.rates import Factor
 from workflow.costing.sizes import Sizes
 from workflow.planning.plan import Plan
-from workflow.planning.stages import STAGES, Job
+from workflow.planning.stages import STAGES, TARGET, Job, jobs
 
 SAFETY = 2  # times the predicted seconds
 MARGIN = 10  # minutes more
@@ -54,10 +54,15 @@ class Cost:
         self.max_runtime = config.resources.max_runtime
         self.shipped = shipped
         self.factor = factor
+        self.targets = [TARGET]
         sizes = Sizes(self.plan, manifest, shipped["texts"])
         self.needs = Needs(self.plan, sizes, self.device, shipped["bf16"][self.device])
         self.places = {stage: self._place(stage) for stage in STAGES}
         self._known: dict[Job, Need] = {}
+
+    def jobs(self) -> list[Job]:
+        """Return every job that the targets need: a whole run, or some tables alone."""
+        return jobs(self.plan, self.targets)
 
     def asks(self, job: Job, attempt: int = 1) -> dict[str, int]:
         """Return the resources that a rule asks for: runtime in minutes, mem_mb, cpus_per_task.

@@ -9,7 +9,7 @@ from workflow.costing.model import Cost
 from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
 from workflow.costing.usage import Used, to_do
 from workflow.planning.plan import deletes_models
-from workflow.planning.stages import STAGES, Job, jobs, submissions
+from workflow.planning.stages import STAGES, Job, submissions
 
 PLAN = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}"
 PLAN_HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk")
@@ -22,7 +22,7 @@ GPUS = 8  # of a large node
 
 def plan_page(cost: Cost) -> str:
     """Return the table of all jobs and of those still to do (``usage.to_do``)."""
-    everything = jobs(cost.plan)
+    everything = cost.jobs()
     todo = to_do(cost)
     lines = [PLAN.format(*PLAN_HEAD), RULE]
     for stage in STAGES:

@@ -14,7 +14,7 @@ from semblance.provenance import MOST_TEXT, read_object, settings_digest
 from workflow.costing.model import Cost
 from workflow.costing.rates import Factor, shipped
 from workflow.planning.config import load_files
-from workflow.planning.stages import STAGES, Job, inputs, jobs, log, record
+from workflow.planning.stages import STAGES, Job, inputs, log, makers, record
 
 # What semblance.training.keeping.log prints of a running training.
 PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
@@ -45,13 +45,18 @@ class Line(NamedTuple):
     rate: float
 
 
-def estimates(overlays: Iterable[str], output: str | None = None) -> Cost:
+def estimates(
+    overlays: Iterable[str], output: str | None = None, tables: Iterable[str] = ()
+) -> Cost:
     """Return the costs of config files laid over ``config.yaml``, by the shipped rates alone.
 
-    ``output`` takes the place of the config's output folder. Raises InputError as ``load`` does.
+    ``output`` takes the place of the config's output folder. With ``tables`` the jobs are those of
+    these tables alone. Raises InputError as ``load`` does, and for a table that is not there.
     """
     config = load_files(overlays, output)
-    return Cost(config, load_manifest(config.manifest), shipped())
+    cost = Cost(config, load_manifest(config.manifest), shipped())
+    cost.targets = makers(cost.plan, tables) or cost.targets
+    return cost
 
 
 def to_do(cost: Cost) -> list[Job]:
@@ -66,7 +71,7 @@ def to_do(cost: Cost) -> list[Job]:
             known[job] = _is_new(cost, job) or any(map(waits, inputs(cost.plan, job)))
         return known[job]
 
-    return [job for job in jobs(cost.plan) if waits(job)]
+    return [job for job in cost.jobs() if waits(job)]
 
 
 def _is_new(cost: Cost, job: Job) -> bool:
@@ -83,7 +88,7 @@ def _is_new(cost: Cost, job: Job) -> bool:
 def finished(cost: Cost) -> list[Used]:
     """Return what each finished job of a config used; a job whose record is damaged is left out."""
     found = []
-    for job in jobs(cost.plan):
+    for job in cost.jobs():
         with contextlib.suppress(*DAMAGED):
             found.append(_used(cost, job))
     return found
@@ -107,7 +112,7 @@ def _used(cost: Cost, job: Job) -> Used:
 def running(cost: Cost) -> list[Used]:
     """Return what each training without a record had used at the last line of its log."""
     found = []
-    for job in jobs(cost.plan):
+    for job in cost.jobs():
         if STAGES[job.stage].work == "train" and not Path(record(cost.plan, job)).exists():
             line = last_progress(cost, job)
             if line:

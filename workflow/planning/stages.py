@@ -10,6 +10,7 @@ from typing import Literal
 
 from semblance import layout
 from semblance.config.inputs import Transformer
+from semblance.errors import InputError
 from semblance.fetch.wanted import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
@@ -188,16 +189,27 @@ def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
     return Job(stage, corpus, base, name, int(wildcards.get("seed", 0)))
 
 
-def jobs(plan: Plan) -> list[Job]:
-    """Return every job of a plan, once, each behind one that waits for it."""
+def jobs(plan: Plan, targets: Iterable[Job] = (TARGET,)) -> list[Job]:
+    """Return every job that some jobs need, themselves included, each behind one that waits for it."""
     found: dict[Job, None] = {}
-    waiting = [TARGET]
+    waiting = list(targets)
     while waiting:
         job = waiting.pop()
         if job not in found:
             found[job] = None
             waiting += inputs(plan, job)
     return list(found)
+
+
+def makers(plan: Plan, tables: Iterable[str]) -> list[Job]:
+    """Return the jobs that make tables, named in any case; InputError for one that is not there."""
+    known = {name.casefold(): name for name in plan.config.tables}
+    for name in tables:
+        if name.casefold() not in known:
+            raise InputError(
+                name, "no file, and no table", f"tables are {', '.join(known.values())}"
+            )
+    return [Job("render_table", name=known[name.casefold()]) for name in tables]
 
 
 def inputs(plan: Plan, job: Job) -> list[Job]:

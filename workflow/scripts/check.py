@@ -9,17 +9,16 @@ import argparse
 import sys
 
 from workflow.controller import command
-from workflow.controller.check import Checked, check, check_whole_run
+from workflow.controller.check import Checked, check, check_planned
 from workflow.planning.layers import over_project
+from workflow.planning.stages import makers
 from workflow.scripts import cli
 from workflow.scripts.endings import BAD_INPUT, run
 
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance check", __doc__)
-    flags.add_argument(
-        "configs", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"
-    )
+    cli.add_configs_and_tables(flags)
     flags.add_argument(
         "--config",
         nargs="+",
@@ -38,9 +37,11 @@ def main(argv: list[str] | None = None) -> None:
     asked = command.Command(starts_jobs=True, plans_jobs=True)
     if args.profile:
         asked = command.of_profile(args.profile)
-    checked = check(over_project(args.configs, args.config), asked)
+    configs, tables = cli.configs_and_tables(args.configs)
+    checked = check(over_project(configs, args.config), asked)
     if not checked.errors:
-        check_whole_run(checked)
+        checked.cost.targets = makers(checked.cost.plan, tables) or checked.cost.targets
+        check_planned(checked)
     print(found_text(checked))
     if checked.errors:
         sys.exit(BAD_INPUT)

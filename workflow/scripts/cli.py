@@ -2,7 +2,10 @@
 
 import argparse
 import re
+from pathlib import Path
 from typing import Any
+
+CONFIGS = (".yaml", ".yml", ".json")
 
 
 def command(prog: str, description: str | None, **more: Any) -> argparse.ArgumentParser:
@@ -16,6 +19,22 @@ def add_configs(flags: argparse.ArgumentParser) -> None:
     flags.add_argument(
         "config", nargs="*", help="config files, laid over config.yaml in this order"
     )
+
+
+def add_configs_and_tables(flags: argparse.ArgumentParser) -> None:
+    """Let a command take config files and names of tables, in any order."""
+    flags.add_argument(
+        "configs",
+        nargs="*",
+        metavar="CONFIG|TABLE",
+        help="config files, laid over config.yaml in this order; names of tables, for these alone",
+    )
+
+
+def configs_and_tables(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the words that are files, by their ending or because they are there; and the others."""
+    files = [word for word in words if Path(word).suffix in CONFIGS or Path(word).is_file()]
+    return files, [word for word in words if word not in files]
 
 
 def add_run(flags: argparse.ArgumentParser, name: str = "--output") -> None:

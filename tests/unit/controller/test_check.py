@@ -14,7 +14,7 @@ from semblance.gpus import ALLOW_CPU, NONE_FOUND, NONE_GIVEN, REMOTE_JOB
 from tests.shipped import merged
 from workflow.controller import check as module
 from workflow.controller import hooks, slurm
-from workflow.controller.check import check, check_whole_run
+from workflow.controller.check import check, check_planned
 from workflow.controller.command import Command
 from workflow.planning.layers import over_project
 from workflow.scripts.check import main
@@ -97,7 +97,7 @@ NOTHING_THERE = {"faq": bank("moved.csv"), "bases": base(folder="no")}
 
 def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
     found = check(layers(), START)
-    check_whole_run(found)
+    check_planned(found)
     assert errors(found) == [] and found.warnings[1:] == []
     device, jobs, disk = found.facts
     assert jobs.endswith(" of them to do") and device == "device: CPU"
@@ -179,7 +179,7 @@ def whole_run(asked=START, **changes):
     """Return what is found for a whole run, and the errors and the warnings about this machine."""
     found = check(layers(**changes), asked)
     assert errors(found) == []
-    check_whole_run(found)
+    check_planned(found)
     return found, errors(found), told(found.warnings, "this machine: ")
 
 

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from semblance.errors import InputError
 from semblance.provenance import canonical, settings_digest, write_json
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, cost, small
 from workflow.costing import usage
 from workflow.costing.pages import cost_page, device_note, plan_page
-from workflow.planning.stages import Job, inputs, jobs, record
+from workflow.planning.stages import Job, inputs, jobs, makers, record
+from workflow.scripts.cli import configs_and_tables
 
 
 def cells(page: str, stage: str) -> list[str]:
@@ -49,6 +51,26 @@ def test_a_training_of_other_settings_and_what_reads_it_are_to_do(run):
     for given, expected in ((settings, set()), (["--settings", "{}"], {training, evaluation})):
         write_json(record(model.plan, training), {"given": settings_digest(given)})
         assert {training, evaluation} & set(usage.to_do(model)) == expected
+
+
+def test_the_plan_of_a_table_has_the_jobs_that_it_needs_and_no_others():
+    model = small()
+    [table] = makers(model.plan, ["RCL_Table3"])  # in any case
+    model.targets = [table]
+    needed = {table}
+    for job in model.jobs():  # each before what it waits for
+        assert job in needed
+        needed |= set(inputs(model.plan, job))
+    assert set(model.jobs()) == needed < set(jobs(model.plan))
+    assert f"for {len(needed)} jobs" in plan_page(model)
+    with pytest.raises(InputError, match="rcl_tabel3: no file, and no table; tables are rcl_table"):
+        makers(model.plan, ["rcl_tabel3"])
+
+
+def test_words_that_are_files_are_configs_and_the_others_tables(tmp_path):
+    (tmp_path / "mine").write_text("{}")
+    words = ["rcl_table3", f"{tmp_path}/mine", "missing.yaml", "rcl_grid"]
+    assert configs_and_tables(words) == (words[1:3], ["rcl_table3", "rcl_grid"])
 
 
 def test_the_hours_of_a_stage_are_those_of_its_jobs():
