@@ -314,14 +314,15 @@ def page_of_sweep(args: argparse.Namespace) -> str:
     for base in args.bases:
         sweep = limits.Sweep(replace(task(args, "train", base=base, objective="nli"), gpus=0))
         try:
-            pairs = undisturbed(fewer(args), sweep.turn, sweep.sides)
+            turns = undisturbed(fewer(args), sweep.turn, sweep.sides)
         finally:
             sweep.close()
-        one, many = zip(*pairs, strict=True)
-        rows.append([base, spread(one), spread(many), spread(ratios(many, one))])
-    trainings = f"{args.threads} one-thread trainings at once beside one of {args.threads} threads"
-    title = f"## A sweep: {trainings}, on the CPU ({fewer(args)} turns)\n\n"
-    heads = ["base", "one with all threads, s a step", "one-thread ones, s a step in all", "ratio"]
+        one, *many = zip(*turns, strict=True)
+        cells = [f"{spread(each)}: {spread(ratios(each, one))} times as fast" for each in many]
+        rows.append([base, spread(one), *cells])
+    title = f"## A sweep: {args.threads} trainings at once, on the CPU ({fewer(args)} turns)\n\n"
+    heads = ["base", "one with all threads, s a step", "one thread each, s a step in all"]
+    heads += ["all threads each, s a step in all"]
     return title + table(heads, rows)
 
 

@@ -105,22 +105,24 @@ def _repeated(tokens: Tokens, count: int, folder: Path) -> Tokens:
 
 
 class Sweep:
-    """One training with all threads beside as many one-thread ones at once."""
+    """One training with all threads; as many at once with one thread each, and with all threads."""
 
     def __init__(self, task: Task):
-        alone = replace(task, threads=1)
-        self.sides = [Side(task), *(Side(alone) for _ in range(task.threads))]
+        n = task.threads
+        of_one_thread = [Side(replace(task, threads=1)) for _ in range(n)]
+        self.groups = [[Side(task)], of_one_thread, [Side(task) for _ in range(n)]]
+        self.sides = [side for group in self.groups for side in group]
         for side in self.sides:
             side.slice()  # to warm up: they start at once, then
 
-    def turn(self, number: int) -> tuple[float, float]:
-        """Return the seconds a step and training of the one and of the many; they take turns as first."""
-        found = {}
-        groups = {"one": self.sides[:1], "many": self.sides[1:]}
-        for name in sorted(groups, reverse=number % 2 == 0):
-            with ThreadPoolExecutor(len(groups[name])) as pool:
-                found[name] = max(pool.map(Side.slice, groups[name])) / len(groups[name])
-        return found["one"], found["many"]
+    def turn(self, number: int) -> list[float]:
+        """Return the seconds a step and training of each group; the groups take turns as first."""
+        found = [0.0] * len(self.groups)
+        for i in sorted(range(len(found)), reverse=number % 2 == 0):
+            group = self.groups[i]
+            with ThreadPoolExecutor(len(group)) as pool:
+                found[i] = max(pool.map(Side.slice, group)) / len(group)
+        return found
 
     def close(self) -> None:
         """End the processes."""
