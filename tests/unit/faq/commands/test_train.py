@@ -184,3 +184,19 @@ def test_questions_that_share_an_answer_are_reported(file):
         "test: all questions of one answer are held out together; otherwise 60 of them would have"
         " their answer in training"
     )
+
+
+@pytest.mark.parametrize(
+    "facts, faster",
+    [
+        ("vendor_id : GenuineIntel\nflags : avx512f avx512_bf16 amx_bf16", True),
+        ("vendor_id : GenuineIntel\nflags : avx512f avx512_bf16", False),
+        ("vendor_id : AuthenticAMD\nflags : avx512f avx512_bf16", True),
+        ("vendor_id : AuthenticAMD\nflags : avx2", False),
+    ],
+)
+def test_bf16_is_taken_where_the_processor_is_faster_in_it(tmp_path, monkeypatch, facts, faster):
+    monkeypatch.setattr(training, "CPU_FACTS", tmp_path / "cpuinfo")
+    assert not training.computes_in_bf16()  # a system without the file
+    (tmp_path / "cpuinfo").write_text(facts)
+    assert training.computes_in_bf16() is faster
