@@ -139,6 +139,6 @@ def _number(value: Any, where: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
-    if not math.isfinite(number):
+    if not math.isfinite(number) or "_" in str(value):  # Python alone reads 1_0 as a number
         raise InputError(where, f"score {value!r:.80} is no finite number")
     return number

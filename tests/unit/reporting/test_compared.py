@@ -162,6 +162,7 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
     "name, text, problem",
     [
         ("a.csv", "item,score\n1,x\n", r"a\.csv:2: score 'x' is no finite number"),
+        ("a.csv", "item,score\n1,1_0\n", r"a\.csv:2: score '1_0' is no finite number"),
         ("a.csv", "item,score\n1,nan\n", r"a\.csv:2: score 'nan' is no finite number"),
         ("a.csv", "item,score\n1,2\n1,3\n", r"a\.csv:3: item '1' .* stands twice"),
         ("a.csv", "item,acc\n1,2\n", r"a\.csv:2: no column score; --score names one of item, acc"),
