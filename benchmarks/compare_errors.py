@@ -9,7 +9,7 @@ error of sd 1 in each; a seed moves all items of its set.
 import numpy as np
 
 from semblance.reporting.compared import Difference, compare
-from semblance.reporting.score_files import ScoreSet
+from semblance.score_sets import ScoreSet
 
 RUNS = 2000
 ITEMS = 200

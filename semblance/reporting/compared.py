@@ -16,7 +16,6 @@ from scipy import stats
 
 from semblance.errors import InputError
 from semblance.reporting.resampling import item_covariances, mean_draws, spearman_draws
-from semblance.reporting.score_files import ScoreSet
 from semblance.reporting.significance import (
     ALPHA,
     Estimate,
@@ -26,6 +25,7 @@ from semblance.reporting.significance import (
     smallest_p_signs,
     unpaired,
 )
+from semblance.score_sets import ScoreSet
 
 AVERAGE = "average"
 DRAWS = 1000
@@ -184,7 +184,7 @@ def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: i
             ]
         )
         label = task or "all items"
-        found = _score(sets, task, items, matrix, draws, rng)
+        found = _task_scores(sets, task, items, matrix, draws, rng)
         exact[label], drawn[label], units[label] = found
         exact[label], drawn[label] = factor * exact[label], factor * drawn[label]
     if len(exact) > 1:
@@ -202,7 +202,7 @@ def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: i
     return Compared(tuple(one.name for one in sets), tuple(seeds), columns, factor, margin)
 
 
-def _score(
+def _task_scores(
     sets: Sequence[ScoreSet],
     task: str,
     items: list[str],

@@ -20,11 +20,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semblance.csv_rows import rows_csv
+from semblance.data.score_files import ScoreColumns, read_set
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.reporting.compared import AVERAGE, Compared, Difference, compare
 from semblance.reporting.numbers import interval, rounded, signed
-from semblance.reporting.score_files import Columns, read_set
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.terminal import painter
@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> None:
         raise InputError("semblance compare", "one set of scores", "name two or more")
     if not 0 < args.margin < float("inf"):
         raise InputError("--margin", f"{args.margin} is no margin", "give a number above 0")
-    sets = [read_set(path, Columns(args.item, args.score)) for path in args.sets]
+    sets = [read_set(path, ScoreColumns(args.item, args.score)) for path in args.sets]
     if len({one.name for one in sets}) < len(sets):
         for one in sets:
             one.name = one.place

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from semblance.data.score_files import ScoreColumns, read_set
 from semblance.errors import InputError
 from semblance.reporting.compared import AVERAGE, compare
-from semblance.reporting.score_files import Columns, ScoreSet, read_set
+from semblance.score_sets import ScoreSet
 
-PLAIN = Columns()
+PLAIN = ScoreColumns()
 
 
 def score_set(name, values, task="t", gold=None, clusters=None):
@@ -154,7 +155,7 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
     (tmp_path / "harness").mkdir()
     sample = json.dumps({"doc_id": 0, "doc": {"question": "x"}, "acc": 1.0})
     (tmp_path / "harness/samples_arc_easy_2026-01-02T03-04-05.6.jsonl").write_text(sample + "\n")
-    read = read_set(str(tmp_path / "harness"), Columns(score="acc"))
+    read = read_set(str(tmp_path / "harness"), ScoreColumns(score="acc"))
     assert read.tasks == {"arc_easy": {"1": {"0": 1.0}}}
 
 

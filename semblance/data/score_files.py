@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,37 +18,22 @@ from semblance.data.csv_text import read_csv
 from semblance.data.text import read_json_lines
 from semblance.errors import InputError, at
 from semblance.provenance import read_json
+from semblance.score_sets import Scores, ScoreSet
 
 MOST = 2_000_000  # scores of a file
 SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT.*)?\.jsonl")
 ITEMS = ("item", "doc_id", "query", "query_id", "id")  # columns that name an item, the first there
 
-Scores = dict[str, dict[str, float]]  # seed -> item -> score
-
-
-@dataclass
-class ScoreSet:
-    """The scores of one model or method.
-
-    ``gold`` and ``clusters`` are by task and item; they are empty where a file has no such column.
-    """
-
-    name: str
-    place: str
-    tasks: dict[str, Scores] = field(default_factory=dict)
-    gold: dict[str, dict[str, float]] = field(default_factory=dict)
-    clusters: dict[str, dict[str, str]] = field(default_factory=dict)
-
 
 @dataclass(frozen=True)
-class Columns:
+class ScoreColumns:
     """The names of the columns of an item and of its score."""
 
     item: str | None = None
     score: str = "score"
 
 
-def read_set(path: str, columns: Columns) -> ScoreSet:
+def read_set(path: str, columns: ScoreColumns) -> ScoreSet:
     """Return the scores of a file or folder; InputError, with the line, for what is none."""
     place = Path(path).expanduser()
     found = ScoreSet(place.name.removesuffix(".gz").rpartition(".")[0] or place.name, path)
@@ -61,7 +46,7 @@ def read_set(path: str, columns: Columns) -> ScoreSet:
     return found
 
 
-def _read_folder(folder: Path, found: ScoreSet, columns: Columns) -> None:
+def _read_folder(folder: Path, found: ScoreSet, columns: ScoreColumns) -> None:
     samples = {path: SAMPLES.fullmatch(path.name) for path in sorted(folder.rglob("*.jsonl"))}
     for path, match in samples.items():
         if match:
@@ -91,9 +76,9 @@ def _add_result(found: ScoreSet, path: Path, result: dict[str, Any]) -> None:
         _put(found.tasks, "", "1", item, _number(value, str(path)), str(path))
 
 
-def _add(found: ScoreSet, path: Path, task: str, columns: Columns) -> None:
+def _add(found: ScoreSet, path: Path, task: str, columns: ScoreColumns) -> None:
     """Add the scores of a file."""
-    for count, (line, row) in enumerate(_rows(path)):
+    for count, (line, row) in enumerate(_lines(path)):
         where = at(path, line)
         if count >= MOST:
             raise InputError(where, f"more than {MOST:,} scores", "compare fewer at a time")
@@ -111,7 +96,7 @@ def _add(found: ScoreSet, path: Path, task: str, columns: Columns) -> None:
             found.clusters.setdefault(of_task, {})[item] = _text(row, "cluster", where)
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         return read_json_lines(path)
     return read_csv(path, ())
