@@ -168,7 +168,8 @@ def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: i
     seeds = [_seeds(one) for one in sets]
     for one in sets[1:]:
         _require_same(sets[0], one)
-    factor = POINTS if all(map(_is_share, sets)) else 1
+    has_gold = any(one.gold for one in sets)  # a correlation is a share, whatever the scores are
+    factor = POINTS if has_gold or all(map(_is_share, sets)) else 1
     rng = np.random.default_rng(seed)
     ends = np.cumsum([len(of_set) for of_set in seeds])[:-1]
     exact: dict[str, np.ndarray] = {}
@@ -238,9 +239,9 @@ def _task_scores(
 
 
 def _is_share(one: ScoreSet) -> bool:
-    """Tell whether the scores of a set lie between -1 and 1, as correlations always do."""
+    """Tell whether the scores of a set lie between -1 and 1."""
     scores = (task[seed].values() for task in one.tasks.values() for seed in task)
-    return bool(one.gold) or all(abs(score) <= 1 for items in scores for score in items)
+    return all(abs(score) <= 1 for items in scores for score in items)
 
 
 def _seeds(one: ScoreSet) -> tuple[str, ...]:
@@ -256,6 +257,10 @@ def _seeds(one: ScoreSet) -> tuple[str, ...]:
             if odd := sorted(items ^ by_seed[seed].keys()):
                 problem = f"task {task!r:.80}, item {odd[0]!r:.80}: a score of one seed alone"
                 raise InputError(one.place, problem, "give each seed the same items")
+        for name, known in (("gold", one.gold), ("cluster", one.clusters)):
+            if known and (odd := sorted(items ^ known.get(task, {}).keys())):
+                problem = f"task {task!r:.80}, item {odd[0]!r:.80}: {name} is missing"
+                raise InputError(one.place, problem, "state it for each item, or for none")
     return seeds
 
 

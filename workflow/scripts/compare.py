@@ -25,6 +25,7 @@ from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.reporting.compared import AVERAGE, Compared, Difference, compare
 from semblance.reporting.numbers import interval, rounded, signed
+from semblance.reporting.significance import ALPHA
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.terminal import painter
@@ -104,7 +105,7 @@ def verdict(found: Compared) -> str:
             f"of {rounded(one.detectable)} in 80 % of the cases",
         }[one.verdict]
     pairs = found.by_pair()
-    shown = sum(one.p_holm < 0.05 for one in pairs.values())
+    shown = sum(one.p_holm < ALPHA for one in pairs.values())
     best, *others = found.ranks()
     words = f"{shown} of {len(pairs)} pairs differ (p < .05, corrected by Holm)"
     if all(other.first > best.last for other in others):

@@ -92,6 +92,22 @@ def test_with_gold_a_tasks_score_is_spearmans_correlation_in_points():
     assert found.factor == 100
 
 
+def test_a_gold_score_of_one_file_counts_for_all_and_correlations_are_points():
+    gold = np.random.default_rng(6).normal(size=50)
+    sets = [score_set("a", 7 * gold), score_set("b", -7 * gold, gold=gold)]
+    found = compare(sets, 0.5)
+    assert [found.mean(i, "t") for i in (0, 1)] == pytest.approx([100, -100])
+
+
+@pytest.mark.parametrize("name", ["gold", "cluster"])
+def test_a_gold_score_or_a_cluster_of_some_items_alone_is_refused(tmp_path, name):
+    rows = [{"item": "1", "score": 2, name: 1}, {"item": "2", "score": 3}]
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    one = read_set(str(tmp_path / "a.jsonl"), PLAIN)
+    with pytest.raises(InputError, match=f"item '2': {name} is missing"):
+        compare([one, one], 0.5)
+
+
 def test_tasks_are_corrected_for_their_number_and_have_equal_weight_in_the_average():
     rng = np.random.default_rng(3)
     sets = []
