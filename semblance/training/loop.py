@@ -14,6 +14,7 @@ from semblance.models.optimiser import AdamW
 
 STEP, EVALUATION, END = "step", "evaluation", "end"  # what a training does next
 DEV = "dev"  # the measure by which weights are chosen
+PERFECT = 1.0  # the highest dev score that there is: of Spearman's rho and of average precision
 Measures = dict[str, float]
 
 
@@ -205,6 +206,8 @@ def _evaluate(state: TrainingState, evaluate: Callable, log: Callable) -> None:
         progress.best_step = progress.step
         weights = state.model.state_dict()
         state.best_weights = {name: value.detach().clone() for name, value in weights.items()}
+        if score >= PERFECT:  # of equal scores the first counts, so later weights cannot be kept
+            progress.stopped = "the dev score is perfect"
 
 
 def summary(progress: Progress) -> dict:

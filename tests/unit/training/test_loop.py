@@ -180,6 +180,23 @@ def test_a_training_that_never_beats_its_start_keeps_its_best_trained_weights():
     assert (progress.best_step, progress.best) == (2, -0.5)
 
 
+def test_a_training_ends_with_a_perfect_dev_score_with_the_weights_that_all_its_steps_would_leave():
+    def trained(scores):
+        left = iter(scores)
+        return fitted([1.0] * 8, evaluate=lambda: next(left), rate=0.1, evaluate_every=2)
+
+    # The start is perfect, too, but is no candidate.
+    model, progress = trained([1.0, 0.9, 1.0])
+    later, whole = trained([1.0, 0.9, 0.9999, 0.9, 0.9])
+    assert (progress.step, progress.best_step, progress.stopped) == (
+        4,
+        4,
+        "the dev score is perfect",
+    )
+    assert (whole.step, whole.best_step, whole.stopped) == (8, 4, "")
+    assert torch.equal(model.weight, later.weight)
+
+
 @pytest.mark.parametrize("steps", [1, 5])
 def test_without_dev_the_last_weights_are_kept(steps):
     before, _ = fitted([])
