@@ -152,7 +152,7 @@ class Answerer(Part):
     base: Name
     """The base model."""
     methods: Distinct[Name]
-    """What is chosen from, by the dev questions: methods, also those with `ranking`, and `start`. A
+    """What is chosen from, the simplest first: methods, also those with `ranking`, and `start`. A
     table of the bank evaluates each of them with this base and these seeds. A method with `choose`
     or `whitening` is refused for now."""
     seeds: str

@@ -284,7 +284,8 @@ class Ranking(Part):
     """That method: `start`, KIND-PHI or a trained one."""
     by: By
     """`vectors`: by the cosine of the embeddings, as without `ranking`. `words`: by BM25, which
-    uses no model. `hybrid`: both rankings, fused by reciprocal ranks."""
+    uses no model. `hybrid`: by the cosine plus a tenth of the
+    BM25 score, which is divided by the question's highest."""
     match: Match | None = None
     """What a question is compared with: the answers, the questions and wordings that are known for
     them, or both, of which the better counts. Without it: `answer`. The last two need a bank that

@@ -26,8 +26,8 @@ from semblance.ranking.candidates import (
     Candidate,
     Candidates,
     Ranking,
+    fuse,
     known_candidates,
-    reciprocal_rank_fusion,
 )
 from semblance.ranking.words import Words
 
@@ -57,8 +57,8 @@ def predict(
 
     ``questions``: those of ``test`` and of ``dev``, each against all answers of the bank.
     ``top`` holds the numbers of the best answers, ``top_scores`` their scores. ``confidence`` is
-    the cosine of the best answer, or its BM25 score where no vectors rank; ``without`` is that
-    of the best answer that is not relevant, which would come first if these were not there.
+    the score of the best answer; ``without`` is that of the best answer that is not relevant, which
+    would come first if these were not there.
     """
     rankings: dict[str, list[Scores]] = {part: [] for part in ("test", "dev")}
     if by != "words":
@@ -116,14 +116,14 @@ def ranked(rankings: Sequence[Scores], questions: Sequence[BankQuestion]) -> dic
     for *parts, question in zip(*rankings, questions, strict=True):
         scores = parts[0]
         if len(parts) > 1:
-            scores = reciprocal_rank_fusion(*(each[None] for each in parts))[0]
+            scores = fuse(*(each[None] for each in parts))[0]
         columns["ranks"].append(relevant_ranks(scores, np.asarray(question.relevant)).tolist())
         order = np.argsort(-scores, kind="stable")  # of equals the lower number first
         columns["top"].append(order[:KEPT].tolist())
         columns["top_scores"].append(scores[order[:KEPT]].tolist())
-        columns["confidence"].append(float(parts[0][order[0]]))
+        columns["confidence"].append(float(scores[order[0]]))
         others = order[~np.isin(order, question.relevant)]
-        columns["without"].append(float(parts[0][others[0]]) if len(others) else float("nan"))
+        columns["without"].append(float(scores[others[0]]) if len(others) else float("nan"))
     for k in FAQ_CUTOFFS:
         columns[f"acc@{k}"] = [accuracy_at(np.asarray(r), k) for r in columns["ranks"]]
     return columns | {"ap": [average_precision(np.asarray(r)) for r in columns["ranks"]]}

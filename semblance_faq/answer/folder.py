@@ -66,12 +66,16 @@ class Threshold:
 
 @dataclass(frozen=True)
 class AnsweringSettings:
-    """Which ranking compares a question with which texts of an entry; ``max_length`` in tokens."""
+    """Which ranking compares a question with which texts of an entry; ``max_length`` in tokens.
+
+    A first answer whose score lies below the ``floor`` is none.
+    """
 
     ranking: Ranking
     match: Match
     max_length: int
     threshold: Threshold | None
+    floor: float = 0.0
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "AnsweringSettings":
@@ -91,7 +95,7 @@ class AnsweringSettings:
 
 @dataclass(frozen=True)
 class StoredAnswerer:
-    """What an answerer's folder holds; ``vectors`` (T, d) float32 are memory-mapped."""
+    """What an answerer's folder holds; ``vectors`` are (T, d) float32."""
 
     folder: Path
     settings: AnsweringSettings
@@ -113,29 +117,41 @@ def answerer_folder(named: str | Path) -> Path:
     return Path(named)
 
 
-def write_answerer(
-    folder: Path,
+def embed_answerer(
     entries: Sequence[FaqEntry],
     model: SavedModel,
     settings: AnsweringSettings,
-    texts: Mapping[str, str] | None = None,
     compute_on: str = "cpu",
+) -> StoredAnswerer:
+    """Return the answerer of some entries, in memory; its folder is the model's own."""
+    from semblance_faq.answer.embedding import Embedder  # imports torch
+
+    folder = model.record_path.parent
+    bank = build_bank(entries, settings.match)
+    embedder = Embedder(folder / FOLDER, settings.max_length, compute_on)
+    vectors = embedder.embed_candidates(bank.candidates)
+    return StoredAnswerer(folder, settings, tuple(entries), bank, vectors)
+
+
+def write_answerer(
+    folder: Path,
+    model: SavedModel,
+    stored: StoredAnswerer,
+    texts: Mapping[str, str] | None = None,
     **facts: Any,
 ) -> None:
-    """Write an answerer: the model is copied, and the vectors are computed on ``compute_on``.
+    """Write an answerer and a copy of its model.
 
     ``texts`` are further files to write, by name, ``facts`` what else the record says. The files
     are written one by one, the record last; other files of the folder stay.
     """
-    from semblance_faq.answer.embedding import Embedder  # imports torch
-
     texts = texts or {}
     folder.mkdir(parents=True, exist_ok=True)
     with exclusive(folder):
         started = time.monotonic()
         (folder / RECORD).unlink(missing_ok=True)  # from here on the folder is not whole
-        write_entries(folder / ENTRIES, entries)
-        write_json(folder / SETTINGS, settings.as_json())
+        write_entries(folder / ENTRIES, stored.entries)
+        write_json(folder / SETTINGS, stored.settings.as_json())
         # What the record lists alone: a model's card comes later.
         copied = [name for name in model.record["outputs"] if name.startswith(f"{FOLDER}/")]
         with whole_folder(folder / FOLDER) as temporary:
@@ -143,10 +159,8 @@ def write_answerer(
                 place = temporary / Path(name).relative_to(FOLDER)
                 place.parent.mkdir(exist_ok=True)
                 shutil.copyfile(model.record_path.parent / name, place)
-        embedder = Embedder(folder / FOLDER, settings.max_length, compute_on)
-        vectors = embedder.embed_candidates(build_bank(entries, settings.match).candidates)
         with whole_file(folder / VECTORS) as temporary, temporary.open("wb") as stream:
-            np.save(stream, vectors, allow_pickle=False)
+            np.save(stream, stored.vectors, allow_pickle=False)
         for name, text in texts.items():
             write_text(folder / name, text)
         write_record(
@@ -154,7 +168,7 @@ def write_answerer(
             STAGE,
             outputs=[ENTRIES, SETTINGS, VECTORS, *copied, *texts],
             started=started,
-            settings=settings.as_json(),
+            settings=stored.settings.as_json(),
             **facts,
         )
 

@@ -20,7 +20,9 @@ def as_json(answered: Answered) -> dict[str, Any]:
     return {
         "question": answered.question,
         "known": answered.known,
+        "likely": answered.likely,
         "ranking": answered.ranking,
+        "floor": answered.floor,
         "threshold": threshold,
         "answers": [vars(answer) for answer in answered.answers],
     }
@@ -32,14 +34,16 @@ def as_text(answered: Answered, width: int, every: bool = False) -> str:
     Where the answer is not known they say so; with ``every`` the ranked answers follow even then.
     """
     lines = []
-    if not answered.known:
-        line = "No answer: no entry shares a word with the question."
-        if answered.threshold is not None:
-            best = answered.answers[0].score
-            least = answered.threshold.score
-            line = f"No answer: the best score, {best:.3f}, is below the threshold, {least:.3f}."
+    best = answered.answers[0].score
+    if not answered.likely:
+        line = f"No answer: the best score, {best:.3f}, is below the floor, {answered.floor:.3f}."
         lines.append(line)
-    if answered.known or every:
+    elif not answered.is_answered:
+        least = answered.threshold.score
+        lines.append(f"No answer: the best score, {best:.3f}, is below the threshold, {least:.3f}.")
+    elif not answered.known:
+        lines.append("Likely: no threshold promises how many of such answers are right.")
+    if answered.is_answered or every:
         lines += [_paragraph(answer, width) for answer in answered.answers]
     return "\n".join(lines)
 

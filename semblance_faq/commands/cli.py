@@ -59,22 +59,23 @@ PROMPT = "question (Ctrl-D ends): "
 
 ASK = f"""Ask questions: one as an argument, or one a line from the standard input.
 
-Exit status 0: each question has an answer. {NO_ANSWER}: at least one has none above the threshold.
+Exit status 0: each question has an answer. {NO_ANSWER}: at least one has none above the threshold, or
+above the floor where there is no threshold.
 2: a question or the folder is malformed; one line says what.
 """
 TRAIN = f"""Train on your file: CSV, Excel (.xlsx) or JSON lines with questions and answers.
 
 It tries the start model, BM25, both together, and a model that is tuned on the file, in folds. It
-keeps the best of them, trained once more on everything, in OUTPUT/answerers/{BANK}, and prints a
-summary: what was chosen, whether it is better than no training and than BM25, and when it does not
-answer. The same command goes on after a stop. The config that it runs is OUTPUT.yaml.
+keeps the simplest of them that none clearly beats, trained once more on everything, in
+OUTPUT/answerers/{BANK}, and prints a summary: what was kept, how good it is beside no training and
+BM25, and when it does not answer. The same command goes on after a stop. The config that it runs is OUTPUT.yaml.
 
 With --thorough it also tries RCL with several sets of regulators, mined hard negatives, other
 dropouts and batch sizes, each with 5 seeds. That takes 20 to 40 times as long.
 
-Exit status 0: the chosen way is better than the start model, than BM25 and than every way without
-training. {NOT_BETTER}: that was not shown. 2: the file is malformed; one line says what.
-{RUN_FAILED}: the run failed.
+Exit status 0: there is an answerer, and the summary says how good it is. {NOT_BETTER}: with --require-better,
+it was not shown to be better than the start model, than BM25 and than no training. 2: the file is
+malformed; one line says what. {RUN_FAILED}: the run failed.
 """
 BASES = (
     f"the model to start from: {BASE}, which is installed (default), {', '.join(READY)}, or"
@@ -153,6 +154,11 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
     found.add_argument(
         "--learning-curve", action="store_true", help="train on parts, too: would more data help?"
     )
+    found.add_argument(
+        "--require-better",
+        action="store_true",
+        help=f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25",
+    )
     add_cores(found)
     found.set_defaults(call=train)
 
@@ -222,7 +228,7 @@ def train(args: argparse.Namespace) -> None:
         sys.exit(training.ending(status))
     summary, is_better = training.result_of(own.output)
     print(summary)
-    if not is_better:
+    if args.require_better and not is_better:
         sys.exit(NOT_BETTER)
 
 
@@ -239,7 +245,7 @@ def ask(args: argparse.Namespace) -> None:
     for question in _questions(args):
         answered = answerer.ask(question, args.count)
         print(_format_answered(answered, args), flush=True)
-        without_answer += not answered.known
+        without_answer += not answered.is_answered
     if without_answer:
         sys.exit(NO_ANSWER)
 

@@ -71,19 +71,27 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
 
     ``bases`` are those that ``known`` lacks.
     """
-    methods = _rankings(own)
-    candidates = ["start", "bm25", *methods]
+    methods: dict[str, dict] = {
+        "tuned": TUNED,
+        "bm25": _ranking("BM25", "start", "words", own),
+        **rankings_of(own, "start", "Untrained"),
+        **rankings_of(own, "tuned", "Tuned"),
+    }
+    start, tuned = vectors_way(own, "start"), vectors_way(own, "tuned")
+    candidates = [start, "bm25", "start-hybrid", tuned, "tuned-hybrid"]  # the simplest first
     answerer = {"bank": BANK, "base": own.base, "methods": candidates, "seeds": BANK}
     answerer["precision"] = own.precision
     parts: dict[str, dict] = {}
     if own.learning_curve or own.thorough:
         parts, answerer["learning_curves"] = learning_curve("tuned", TUNED, own.holds_out_wordings)
-    row = {"corpora": [BANK], "bases": [own.base], "methods": [*candidates, *parts]}
+        parts["tuned"] = TUNED
+    shown = list(dict.fromkeys([*candidates, *parts]))
+    row = {"corpora": [BANK], "bases": [own.base], "methods": shown}
     table = {
         "title": "Ways to answer from my FAQ",
         "layout": "faq",
         "seeds": BANK,
-        "control": "tuned",
+        "control": tuned,
         "rows": [row],
     }
     return {
@@ -125,28 +133,26 @@ def learning_curve(
     return methods, curves
 
 
-def _rankings(own: OwnFaq) -> dict[str, dict]:
-    """Return the methods by name: the training, and the ways to rank that are tried."""
-    methods: dict[str, dict] = {"tuned": TUNED}
-    for of, label in (("start", "Untrained"), ("tuned", "Tuned")):
-        methods |= rankings_of(own, of, label)
-    if own.holds_out_wordings:
-        words = "BM25, questions and answers"
-        methods["bm25-better"] = _ranking(words, "start", "words", "better")
-    return methods
+def vectors_way(own: OwnFaq, of: str) -> str:
+    """Return the name of the way that ranks by one model's vectors alone.
+
+    Where wordings are held out, a question is compared with answers and known questions.
+    """
+    return f"{of}-better" if own.holds_out_wordings else of
 
 
-def rankings_of(own: OwnFaq, of: str, label: str) -> dict[str, dict]:
-    """Return the ways to rank with one model, besides the answers by its vectors alone."""
-    found = {f"{of}-hybrid": _ranking(f"{label} with BM25", of, "hybrid")}
+def rankings_of(own: OwnFaq, of: str, label: str, hybrid: bool = True) -> dict[str, dict]:
+    """Return the methods that rank with one model: by its vectors, and with BM25."""
+    found = {}
     if own.holds_out_wordings:
-        better = f"{label}, questions and answers"
-        found[f"{of}-better"] = _ranking(better, of, "vectors", "better")
-        found[f"{of}-hybrid-better"] = _ranking(f"{better}, with BM25", of, "hybrid", "better")
+        found[vectors_way(own, of)] = _ranking(f"{label}, all texts", of, "vectors", own)
+    if hybrid:
+        found[f"{of}-hybrid"] = _ranking(f"{label} with BM25", of, "hybrid", own)
     return found
 
 
-def _ranking(label: str, of: str, by: str, match: str = "answer") -> dict:
+def _ranking(label: str, of: str, by: str, own: OwnFaq) -> dict:
+    match = "better" if own.holds_out_wordings else "answer"
     return {"label": label, "ranking": {"of": of, "by": by, "match": match}}
 
 

@@ -6,7 +6,14 @@ is about that choice, as in the quick one.
 
 from typing import Any
 
-from semblance_faq.commands.config import BANK, TUNED, OwnFaq, quick_config, rankings_of
+from semblance_faq.commands.config import (
+    BANK,
+    TUNED,
+    OwnFaq,
+    quick_config,
+    rankings_of,
+    vectors_way,
+)
 
 SEEDS = [1, 2, 3, 4, 5]  # [RCL Table 2: 5 random runs]
 PHIS = [0.01, 0.02, 0.03, 0.04]  # of RCL's 8 regulators [RCL App. A.1.1]
@@ -22,13 +29,15 @@ def thorough_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
     """Return the config to lay over ``known``, which is config.yaml; ``bases`` are added to its own."""
     config = quick_config(known, bases, own)
     added = trainings(own)
-    for name in (HARD, RCL):
-        if name in added:
-            added |= rankings_of(own, name, added[name]["label"])
-    tried = [*config["answerers"][BANK]["methods"], *added]
+    ways = []
+    for name in list(added):
+        hybrid = name in (HARD, RCL)
+        added |= rankings_of(own, name, added[name]["label"], hybrid)
+        ways += [vectors_way(own, name), *([f"{name}-hybrid"] if hybrid else [])]
+    tried = [*config["answerers"][BANK]["methods"], *ways]
     table = config["tables"][BANK]
     [row] = table["rows"]
-    rows = [{**row, "methods": [*row["methods"], *added]}]
+    rows = [{**row, "methods": [*row["methods"], *ways]}]
     return {
         **config,
         "seeds": {**config["seeds"], BANK: SEEDS},

@@ -1,5 +1,6 @@
 """From a user's file to an answerer: the config is written, and Snakemake runs it."""
 
+import math
 import os
 import shlex
 import sys
@@ -30,6 +31,7 @@ from semblance_faq.commands.config import (
     quick_config,
 )
 from semblance_faq.commands.thorough import thorough_config
+from semblance_faq.judge.threshold import can_show, fewest_questions
 from semblance_faq.read.faq import read_own
 from workflow.planning.config import load_files
 from workflow.planning.layers import PROJECT, laid_over
@@ -68,7 +70,7 @@ def read_faq(
     columns = columns or {}
     bank = read_own(file, columns, queries)
     require_folds(bank, file)
-    lines = (*bank.reading.lines, *test_lines(bank))
+    lines = (*bank.reading.lines, *test_lines(bank), *promise_lines(bank, precision))
     queries_path = None
     if queries is not None:
         queries_path = str(Path(queries).resolve())
@@ -143,6 +145,19 @@ def test_lines(bank: Faq) -> Iterator[str]:
         yield (
             f"not tested: {counted(new, 'wording')} of users; the models train on them, and"
             f" {FEWEST_WORDINGS} are needed to hold some out"
+        )
+
+
+def promise_lines(bank: Faq, precision: float) -> Iterator[str]:
+    """Yield which precision the threshold can promise, if the one that is wanted is out of reach."""
+    questions = len(new_wordings(bank))
+    if questions < FEWEST_WORDINGS:
+        questions = len(bank.pairs)
+    if questions < fewest_questions(precision):
+        most = math.floor(100 * can_show(questions)) / 100
+        yield (
+            f"promise: {counted(questions, 'question')} cannot show a precision of {precision:g};"
+            f" {fewest_questions(precision)} all answered rightly could. At most --precision {most:g}"
         )
 
 
@@ -221,10 +236,9 @@ def ending(status: int) -> int:
 def result_of(output: str) -> tuple[str, bool]:
     """Return the summary of a finished run.
 
-    The second value tells whether its choice was shown to be better than each way that takes no
-    training.
+    The second value tells whether its choice was shown to be better than each plain way, and
+    training to help.
     """
     folder = Path(layout.place(output, layout.ANSWERER, answerer=BANK))
-    against = checked(folder / layout.RECORD)["evidence"]["against"]
-    is_better = all(found["verdict"]["word"] == "better" for found in against.values())
+    is_better = checked(folder / layout.RECORD)["is_better"]
     return (folder / layout.SUMMARY).read_text(encoding="utf-8"), is_better

@@ -1,9 +1,11 @@
 """From a FAQ bank, its final models and the evaluations on its folds to one answerer."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from semblance.data.arrow import read_parquet
 from semblance.drawing.saving import svg_text
@@ -21,8 +23,9 @@ from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.names import START
 from semblance.provenance import Record, checked, named_beside
 from semblance.settings import Count, Length, Seed, Share, Threads
+from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
-from semblance_faq.answer.folder import AnsweringSettings, write_answerer
+from semblance_faq.answer.folder import AnsweringSettings, embed_answerer, write_answerer
 from semblance_faq.judge.evaluations import (
     BankQuestions,
     Evaluations,
@@ -30,11 +33,13 @@ from semblance_faq.judge.evaluations import (
     read_evaluations,
     read_questions,
 )
-from semblance_faq.judge.judgement import Judgement, judge
+from semblance_faq.judge.evidence import FoldResult, Ways, joined
+from semblance_faq.judge.judgement import Judgement, judge, over_seeds
 from semblance_faq.judge.learning_curve import curve_lines, read_curve
+from semblance_faq.judge.other_fields import QUESTIONS as QUESTIONS_ELSEWHERE
 from semblance_faq.judge.pictures import draw_threshold
 from semblance_faq.judge.summary import Subject, card_text, summary_text
-from semblance_faq.judge.threshold import tried_csv
+from semblance_faq.judge.threshold import Floor, find_floor, tried_csv
 
 ENTRIES = "entries.parquet"  # of a prepared bank
 CARD = "README.md"
@@ -44,9 +49,9 @@ CARD = "README.md"
 class AnswererSettings:
     """What an answerer is made of.
 
-    ``models`` are the methods of the models to choose from, ``protocol`` says what the test asks,
-    ``precision`` is what the threshold must be shown to have. The first of the ``seeds`` is that of
-    the final models.
+    ``models`` are the methods of the models to choose from, ``ways`` how they answer, the simplest
+    first. ``protocol`` says what the test asks, ``precision`` is what the threshold must be shown to
+    have. The first of the ``seeds`` is that of the final models.
     """
 
     name: str
@@ -66,9 +71,10 @@ class AnswererSettings:
         return next(way for way in self.ways if way.method == method)
 
     def results(self, evaluations: Evaluations) -> dict[str, list]:
-        """Return the results of each way on all folds; InputError for a missing evaluation."""
+        """Return the result of each way on each fold; InputError for a missing evaluation."""
         corpora = [fold_corpus(self.bank, fold) for fold in range(self.folds)]
-        return {way.method: evaluations.of_way(way, self.seeds, corpora) for way in self.ways}
+        runs = {way.method: evaluations.of_way(way, self.seeds, corpora) for way in self.ways}
+        return {method: over_seeds(results, self.folds) for method, results in runs.items()}
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,8 @@ def build_answerer(
     entries = read_bank_entries(bank_file)
     questions = read_questions(bank_file.parent, wanted.protocol)
     evaluations = read_evaluations(sources.evaluations, wanted.base, questions)
-    judgement = judge_answerer(wanted, evaluations)
+    results = wanted.results(evaluations)
+    judgement = judge_answerer(wanted, results)
     way = wanted.way(judgement.chosen)
     model_path = dict(zip(wanted.models, sources.models, strict=True))[way.model]
     model = SavedModel.read(model_path)
@@ -105,25 +112,28 @@ def build_answerer(
     curves, curve_inputs, curve_records = _read_curves(sources.curves)
     about = _subject(wanted, way, entries, questions, model.record, curves)
     ranking = way.ranking
-    threshold = judgement.threshold()
-    settings = AnsweringSettings(ranking.by, ranking.match, wanted.max_length, threshold)
+    settings = AnsweringSettings(
+        ranking.by, ranking.match, wanted.max_length, judgement.threshold()
+    )
+    stored = embed_answerer(entries, model, settings, device)
+    floor = measure_floor(Answerer(stored), results[way.method])
+    judgement = replace(judgement, floor=floor)
     write_answerer(
         record.parent,
-        entries,
         model,
-        settings,
+        replace(stored, settings=replace(settings, floor=floor.score)),
         texts={
             SUMMARY: summary_text(judgement, about),
             THRESHOLDS: tried_csv(judgement.tried, judgement.certified),
             CARD: card_text(judgement, about, _card_facts(wanted, way), model.record),
             THRESHOLD_PICTURE: svg_text(draw_threshold(judgement)),
         },
-        compute_on=device,
         code=code,
         inputs=named_beside(record, inputs | curve_inputs),
         records=named_beside(record, records | curve_records),
         answerer=asdict(wanted),
         evidence=asdict(judgement),
+        is_better=judgement.is_better,
         device=device_name(device),
     )
     return judgement
@@ -137,13 +147,18 @@ def read_bank_entries(path: Path) -> list[FaqEntry]:
     return [FaqEntry(r["id"], r["question"], r["answer"], tuple(r["wordings"])) for r in rows]
 
 
-def judge_answerer(wanted: AnswererSettings, evaluations: Evaluations) -> Judgement:
-    """Choose the way of an answerer and judge the choice; InputError for a missing evaluation."""
-    by_words = [way.method for way in wanted.ways if way.ranking.by == "words"]
-    plain = [way.method for way in wanted.ways if way.method in (START, *by_words)]
-    untrained = [way.method for way in wanted.ways if way.model == START or way.method in by_words]
-    results = wanted.results(evaluations)
-    return judge(results, wanted.folds, plain, wanted.precision, untrained)
+def judge_answerer(wanted: AnswererSettings, results: Ways) -> Judgement:
+    """Choose the way of an answerer and judge the choice."""
+    plain = [way.method for way in wanted.ways if way.is_plain]
+    untrained = [way.method for way in wanted.ways if way.is_untrained]
+    return judge(results, plain, wanted.precision, untrained)
+
+
+def measure_floor(answerer: Answerer, tests: Sequence[FoldResult]) -> Floor:
+    """Find the floor of an answerer, given what its way made of the held-out questions."""
+    others = np.asarray([answerer.rank_scores(question).max() for question in QUESTIONS_ELSEWHERE])
+    columns = (joined(tests, name) for name in ("confidence", "right", "without"))
+    return find_floor(*columns, others)
 
 
 def _card_facts(wanted: AnswererSettings, way: Way) -> dict[str, Any]:
@@ -179,7 +194,8 @@ def _subject(
     wordings = {text for entry in entries for text in entry.wordings}
     untested = len(wordings - questions.texts)
     size = len(entries)
-    return Subject(wanted.name, size, way, wanted.protocol, made, untested, tuple(curves))
+    words = {each.method: each.words for each in wanted.ways}
+    return Subject(wanted.name, size, way, wanted.protocol, made, words, untested, tuple(curves))
 
 
 def _read_curves(paths: Sequence[str]) -> tuple[list[str], dict[str, str], dict[str, Record]]:

@@ -1,7 +1,5 @@
 """What the evaluations on the folds of a FAQ bank say of each way to answer."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +11,9 @@ from semblance.data.arrow import read_parquet
 from semblance.data.bare import bare_or_whole
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
-from semblance.layout import PREDICTIONS, SCORE_FILE
-from semblance.names import FAQ_DEV
-from semblance.provenance import Record, checked, read_text
+from semblance.layout import PREDICTIONS
+from semblance.names import START
+from semblance.provenance import Record, checked
 from semblance.ranking.candidates import Ranking
 from semblance_faq.judge.evidence import FoldResult, clusters_of
 
@@ -38,6 +36,24 @@ class Way:
     def model(self) -> str:
         """The method whose model it uses."""
         return self.ranking.of or self.method
+
+    @property
+    def is_untrained(self) -> bool:
+        """Whether it needs no training."""
+        return self.model == START or self.ranking.by == "words"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it ranks by the start model's vectors alone, or by words alone."""
+        return self.is_untrained and self.ranking.by != "hybrid"
+
+    @property
+    def words(self) -> str:
+        """Its name in a text: the model, and by what it ranks."""
+        if self.ranking.by == "words":
+            return "BM25"
+        model = "the start model" if self.model == START else self.model
+        return f"{model} with BM25" if self.ranking.by == "hybrid" else model
 
 
 class FoldRun(NamedTuple):
@@ -110,7 +126,7 @@ def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions
     found = Evaluations()
     asked: dict[str, list[str]] = {}
     for path in records:
-        record = checked(path, SCORE_FILE, PREDICTIONS)
+        record = checked(path, PREDICTIONS)
         run = record.get("run", {})
         if run.get("base") != base:
             raise InputError(path, f"is no evaluation of a model of {base}", AGAIN)
@@ -121,8 +137,7 @@ def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions
             raise InputError(path, "asks other questions than another method's", AGAIN)
         found.results[place] = result
         found.records[path] = record
-        for name in (SCORE_FILE, PREDICTIONS):
-            found.digests[f"{folder}/{name}"] = record["outputs"][name]
+        found.digests[f"{folder}/{PREDICTIONS}"] = record["outputs"][PREDICTIONS]
     return found
 
 
@@ -137,7 +152,6 @@ def _fold_result(folder: Path, questions: BankQuestions) -> tuple[list[str], Fol
     chosen = {name: column[asked] for name, column in columns.items()}
     queries = chosen["query"].tolist()
     result = FoldResult(
-        dev=_dev_score(folder / SCORE_FILE),
         precision=chosen["ap"].astype(float),
         right=chosen["acc@1"] == 1,
         confidence=chosen["confidence"].astype(float),
@@ -145,11 +159,3 @@ def _fold_result(folder: Path, questions: BankQuestions) -> tuple[list[str], Fol
         cluster=np.asarray([questions.cluster[query] for query in queries]),
     )
     return queries, result
-
-
-def _dev_score(path: Path) -> float:
-    """Return the mean average precision of a fold's dev questions."""
-    for row in csv.DictReader(io.StringIO(read_text(path))):
-        if (row.get("protocol"), row.get("metric")) == (FAQ_DEV, "map"):
-            return float(row["value"])
-    raise InputError(path, "has no score of the dev questions", AGAIN)

@@ -15,14 +15,13 @@ Word = Literal["better", "no better", "worse"]
 
 @dataclass(frozen=True)
 class FoldResult:
-    """One fold of one way to answer: its dev score, and what it made of each test question (n,).
+    """One fold of one way to answer: what it made of each test question (n,).
 
     ``precision`` is the average precision of a question, ``right`` whether the best answer is
     right, ``confidence`` that of the best answer, ``without`` that of the best wrong one.
     ``cluster`` numbers the questions that belong together, alike in all folds of a bank.
     """
 
-    dev: float
     precision: np.ndarray
     right: np.ndarray
     confidence: np.ndarray
@@ -30,7 +29,7 @@ class FoldResult:
     cluster: np.ndarray
 
 
-Ways = Mapping[str, Sequence[FoldResult]]  # by name, the folds in one order
+Ways = Mapping[str, Sequence[FoldResult]]  # by name, the simplest first; the folds in one order
 
 
 @dataclass(frozen=True)
@@ -44,22 +43,40 @@ class Verdict:
 
 
 def choose(ways: Ways) -> str:
-    """Return the way with the highest mean dev score; of equals the first."""
-    means = {name: float(np.mean([fold.dev for fold in folds])) for name, folds in ways.items()}
-    return max(means, key=means.__getitem__)
+    """Return the simplest way that no later one beats by more than one standard error.
+
+    The best of many scores on few questions is the luckiest one. So a way replaces a simpler one
+    only where the mean of their paired differences is larger than its own standard error.
+    """
+    kept, *others = ways
+    for name in others:
+        if beats(ways[name], ways[kept]):
+            kept = name
+    return kept
+
+
+def choices_by_fold(ways: Ways) -> list[str]:
+    """Return for each fold the way that the test questions of all other folds choose.
+
+    A fold's own questions have no part in its choice, so that their scores are not too good.
+    """
+    folds = len(next(iter(ways.values())))
+    return [
+        choose({name: [*way[:fold], *way[fold + 1 :]] for name, way in ways.items()})
+        for fold in range(folds)
+    ]
 
 
 def choose_by_fold(ways: Ways) -> list[FoldResult]:
-    """Return for each fold the tests of the way that the fold's own dev questions choose.
+    """Return the results of ``choices_by_fold``."""
+    return [ways[name][fold] for fold, name in enumerate(choices_by_fold(ways))]
 
-    The test questions have no part in the choice, so that their scores are not too good. The dev
-    questions of one fold are tested in another, so the choice over all folds has no such score.
-    """
-    folds = len(next(iter(ways.values())))
-    chosen = [
-        choose({name: [results[fold]] for name, results in ways.items()}) for fold in range(folds)
-    ]
-    return [ways[name][fold] for fold, name in enumerate(chosen)]
+
+def beats(ours: Sequence[FoldResult], theirs: Sequence[FoldResult]) -> bool:
+    """Tell whether our mean average precision is higher by more than one standard error."""
+    differences = joined(ours, "precision") - joined(theirs, "precision")
+    sums, sizes = _of_clusters(differences, joined(ours, "cluster"))
+    return bool(differences.mean() > standard_error(sums, sizes))
 
 
 def joined(folds: Sequence[FoldResult], name: str) -> np.ndarray:
@@ -109,9 +126,7 @@ def mean_interval(
     if np.ptp(differences) == 0:
         mean = float(differences.mean())
         return mean, mean
-    number: dict[int, int] = {}  # of the clusters, in order of appearance
-    places = [number.setdefault(cluster, len(number)) for cluster in clusters.tolist()]
-    sums, sizes = np.bincount(places, differences), np.bincount(places)
+    sums, sizes = _of_clusters(differences, clusters)
     if len(sums) < FEWEST_CLUSTERS:
         return _t_interval(sums, sizes, level)
     found = stats.bootstrap(
@@ -128,6 +143,25 @@ def mean_interval(
     return float(low), float(high)
 
 
+def _of_clusters(differences: np.ndarray, clusters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sum of the differences of each cluster, and how many they are."""
+    number: dict[int, int] = {}  # of the clusters, in order of appearance
+    places = [number.setdefault(cluster, len(number)) for cluster in clusters.tolist()]
+    return np.bincount(places, differences), np.bincount(places)
+
+
+def standard_error(sums: np.ndarray, sizes: np.ndarray) -> float:
+    """Return the standard error of the mean over clusters, which is inf for one cluster.
+
+    Source: Cameron and Miller 2015, section II.
+    """
+    count = len(sums)
+    if count == 1:
+        return float("inf")
+    residuals = sums - sums.sum() / sizes.sum() * sizes
+    return float(np.sqrt(count / (count - 1) * (residuals**2).sum()) / sizes.sum())
+
+
 def _mean_of_clusters(sums: np.ndarray, sizes: np.ndarray, axis: int = -1) -> np.ndarray:
     return sums.sum(axis=axis) / sizes.sum(axis=axis)
 
@@ -136,13 +170,11 @@ def _t_interval(sums: np.ndarray, sizes: np.ndarray, level: float) -> tuple[floa
     """Return the t interval of the mean over clusters, with the error that clusters show.
 
     One cluster says nothing of others: the mean may be anything that a difference of average
-    precisions can be. Source: Cameron and Miller 2015, section II.
+    precisions can be.
     """
     count = len(sums)
     if count == 1:
         return -1.0, 1.0
     mean = sums.sum() / sizes.sum()
-    residuals = sums - mean * sizes
-    error = np.sqrt(count / (count - 1) * (residuals**2).sum()) / sizes.sum()
-    half = stats.t.ppf((1 + level) / 2, count - 1) * error
+    half = stats.t.ppf((1 + level) / 2, count - 1) * standard_error(sums, sizes)
     return float(max(mean - half, -1)), float(min(mean + half, 1))

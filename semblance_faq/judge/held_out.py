@@ -37,7 +37,6 @@ from semblance_faq.answer.questions import LONGEST
 from semblance_faq.judge.building import AnswererSettings
 from semblance_faq.judge.evaluations import read_evaluations, read_questions
 from semblance_faq.judge.evidence import choose_by_fold, clusters_of, mean_interval
-from semblance_faq.judge.judgement import over_seeds
 from semblance_faq.judge.summary import WORDING
 
 LEVEL = 0.8  # of the two-sided interval: what lies below it is worse with a probability of 90 %
@@ -114,7 +113,7 @@ class HeldOutTest:
 def of_folds(folder: Path) -> dict[str, Judged]:
     """Return what the fold models of an answerer made of the wordings that they had not seen.
 
-    For each fold its own dev questions choose the method, as for the verdicts of the summary. An
+    For each fold the questions of the others choose the method, as for the summary. An
     answerer that was tested on other questions than wordings has none. Raises InputError for files
     that are damaged.
     """
@@ -133,7 +132,7 @@ def of_folds(folder: Path) -> dict[str, Judged]:
     by_id = {question.id: question for question in bank.questions if question.protocol == WORDING}
     places = zip(evaluations.results, paths, strict=True)
     of_corpus = {place.corpus: Path(path).parent for place, path in places}
-    chosen = over_seeds(choose_by_fold(wanted.results(evaluations)), wanted.folds)
+    chosen = choose_by_fold(wanted.results(evaluations))
     found = {}
     for fold, result in enumerate(chosen):
         file = of_corpus[layout.fold_corpus(wanted.bank, fold)] / PREDICTIONS

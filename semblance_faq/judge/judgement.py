@@ -11,6 +11,8 @@ from semblance_faq.judge.evidence import (
     FoldResult,
     Verdict,
     Ways,
+    beats,
+    choices_by_fold,
     choose,
     choose_by_fold,
     compare,
@@ -18,14 +20,12 @@ from semblance_faq.judge.evidence import (
 )
 from semblance_faq.judge.threshold import (
     Certified,
+    Floor,
     Tried,
     certify,
     refused,
     tried_thresholds,
 )
-
-# The choice among the ways without a training. No method has a blank in its name.
-UNTRAINED = "no training"
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,15 @@ class Against:
 
     verdict: Verdict
     score: float
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What training adds: the scores of the choice with and without it, and their difference."""
+
+    with_training: float
+    without: float
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
@@ -50,28 +59,34 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The way that is chosen, and what the questions say that it had no part in.
+    """The way that is kept, and how good the choice is on questions that had no part in it.
 
-    ``dev`` is the mean dev score of each way. ``score`` is the mean average precision of the nested
-    choice, in which each fold's own dev questions choose, ``low`` to ``high`` its interval. The
-    ``questions`` are of so many ``clusters``, the units of the intervals.
-    ``right`` is the share of questions whose best answer is right, of the chosen way; so are
-    ``certified``, ``refusal`` and the thresholds ``tried``.
+    ``scores`` is the mean average precision of each way, by which it is chosen, and ``near`` are
+    the ways within one standard error of the kept one. In each fold the questions of the other
+    folds choose: in ``agreeing`` folds they choose the kept way. Of that nested choice are
+    ``score``, its interval ``low`` to ``high``, and ``right``, the share of ``questions`` whose
+    first answer is right. The questions are of so many ``clusters``, the units of the intervals.
+    ``certified``, ``refusal``, ``floor`` and the thresholds ``tried`` are of the kept way.
     """
 
     chosen: str
-    dev: dict[str, float]
+    scores: dict[str, float]
+    near: tuple[str, ...]
+    agreeing: int
+    folds: int
     questions: int
     clusters: int
     score: float
     low: float
     high: float
     against: dict[str, Against]
+    training: Gain | None
     right: float
     stated: float
     certified: Certified | None
     refusal: Refusal | None
     tried: tuple[Tried, ...]
+    floor: Floor | None = None
 
     def threshold(self) -> Threshold | None:
         """Return the threshold as an answerer keeps it; None where none can be shown."""
@@ -82,42 +97,51 @@ class Judgement:
             facts["refused_without_entry"] = asdict(self.refusal)
         return Threshold.from_json(facts)
 
+    @property
+    def is_better(self) -> bool:
+        """Whether the choice was shown to be better than each plain way, and training to help."""
+        verdicts = [each.verdict for each in self.against.values()]
+        if self.training is not None:
+            verdicts.append(self.training.verdict)
+        return all(verdict.word == "better" for verdict in verdicts)
+
 
 def judge(
-    ways: Ways,
-    folds: int,
-    plain: Collection[str],
-    precision: float,
-    untrained: Collection[str] = (),
+    ways: Ways, plain: Collection[str], precision: float, untrained: Collection[str] = ()
 ) -> Judgement:
     """Choose a way, compare the choice with the ``plain`` ways, and find its threshold.
 
-    Where some ways are trained, the choice is also compared with the choice among the
-    ``untrained`` ones, which the dev questions make in the same way: what does training add?
-    Each way has the results of its first seed on so many ``folds``, then those of its next seed.
-    A question counts once: its average precision is the mean over the seeds, and the threshold is
-    that of the first seed, whose model is kept.
+    ``ways`` have one result a fold, and the simplest comes first. Where some ways are trained, the
+    choice among them is compared with the choice among the ``untrained`` ones.
     """
     chosen = choose(ways)
-    ours = over_seeds(choose_by_fold(ways), folds)
-    tests = ways[chosen][:folds]
+    ours = choose_by_fold(ways)
+    tests = ways[chosen]
     confidence = joined(tests, "confidence")
     right = joined(tests, "right")
     certified = certify(confidence, right, precision)
-    others = {name: over_seeds(ways[name], folds) for name in plain}
-    if 0 < len(untrained) < len(ways):
-        others[UNTRAINED] = over_seeds(choose_by_fold({n: ways[n] for n in untrained}), folds)
     alone = compare(ours, [replace(fold, precision=np.zeros_like(fold.precision)) for fold in ours])
+    others = {name: way for name, way in ways.items() if name != chosen}
     return Judgement(
         chosen=chosen,
-        dev={name: float(np.mean([each.dev for each in way])) for name, way in ways.items()},
+        scores={name: _mean_of(way, "precision") for name, way in ways.items()},
+        near=tuple(
+            name for name, way in others.items() if not (beats(way, tests) or beats(tests, way))
+        ),
+        agreeing=choices_by_fold(ways).count(chosen),
+        folds=len(tests),
         questions=len(joined(ours, "precision")),
         clusters=len(np.unique(joined(ours, "cluster"))),
         score=_mean_of(ours, "precision"),
         low=alone.low,
         high=alone.high,
-        against={name: _against(ours, theirs) for name, theirs in others.items()},
-        right=_mean_of(tests, "right"),
+        against={
+            name: Against(compare(ours, others[name]), _mean_of(others[name], "precision"))
+            for name in plain
+            if name in others
+        },
+        training=_gain(ways, untrained),
+        right=_mean_of(ours, "right"),
         stated=precision,
         certified=certified,
         refusal=_refusal(tests, certified),
@@ -125,18 +149,30 @@ def judge(
     )
 
 
+def _gain(ways: Ways, untrained: Collection[str]) -> Gain | None:
+    """Return what training adds, each choice nested; None where all ways or none are trained."""
+    if not 0 < len(untrained) < len(ways):
+        return None
+    parts: list[dict] = [{}, {}]
+    for name, way in ways.items():
+        parts[name in untrained][name] = way
+    trained, plain = map(choose_by_fold, parts)
+    scores = (_mean_of(each, "precision") for each in (trained, plain))
+    return Gain(*scores, compare(trained, plain))
+
+
 def over_seeds(results: Sequence[FoldResult], folds: int) -> list[FoldResult]:
-    """Return one result a fold: its precision is the mean over the seeds, the rest the first seed's."""
+    """Return one result a fold: its precision is the mean over the seeds, the rest the first seed's.
+
+    ``results`` are those of the first seed fold by fold, then of the next seed. So a question counts
+    once, and the threshold is that of the first seed, whose model is kept.
+    """
     found = []
     for fold in range(folds):
         of_fold = results[fold::folds]
         precision = np.mean([each.precision for each in of_fold], axis=0)
         found.append(replace(of_fold[0], precision=precision))
     return found
-
-
-def _against(ours: Sequence[FoldResult], theirs: Sequence[FoldResult]) -> Against:
-    return Against(compare(ours, theirs), _mean_of(theirs, "precision"))
 
 
 def _mean_of(results: Sequence[FoldResult], column: str) -> float:

@@ -3,19 +3,21 @@
 The card, README.md, is for whoever finds the folder without the run that made it.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from semblance.cards.text import literal, table
 from semblance.counts import counted
 from semblance.layout import THRESHOLD_PICTURE, THRESHOLDS
-from semblance.names import START
 from semblance_faq.judge.evaluations import Way
-from semblance_faq.judge.evidence import FEWEST_CLUSTERS, LEVEL
-from semblance_faq.judge.judgement import UNTRAINED, Against, Judgement
-from semblance_faq.judge.threshold import Certified
+from semblance_faq.judge.evidence import FEWEST_CLUSTERS, LEVEL, Verdict
+from semblance_faq.judge.judgement import Against, Gain, Judgement
+from semblance_faq.judge.other_fields import QUESTIONS as OTHER_FIELDS
+from semblance_faq.judge.threshold import Certified, Floor, can_show
 
+FIT = 0.5  # of the first answers must be right, or the summary warns
 WORDING = "wording"  # the protocol in which entries are known and users' wordings are new
 ASKED = {  # by protocol: what was asked, and what it therefore does not show
     WORDING: (
@@ -44,8 +46,8 @@ semblance faq check FOLDER
 class Subject:
     """What a summary is about: an answerer, its entries, the way chosen, the test, the model.
 
-    ``untested`` wordings of users were not asked; ``curves`` are the lines that its learning curves
-    say.
+    ``words`` names each way in a text. ``untested`` wordings of users were not asked; ``curves`` are
+    the lines that its learning curves say.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Subject:
     way: Way
     protocol: str
     made: str
+    words: Mapping[str, str]
     untested: int = 0
     curves: tuple[str, ...] = ()
 
@@ -69,27 +72,27 @@ def summary_text(found: Judgement, about: Subject) -> str:
 
 def _lines(found: Judgement, about: Subject) -> Iterator[str]:
     asked, not_asked = ASKED[about.protocol]
-    yield f"Chosen: {found.chosen}, {_how(about.way)}."
-    best_first = sorted(found.dev.items(), key=lambda entry: -entry[1])
-    ranked = ", ".join(f"{name} {_points(score)}" for name, score in best_first)
-    yield f"It has the best mean average precision (MAP) on dev questions: {ranked}."
-    for name, against in found.against.items():
-        yield _verdict(found, name, against)
-    if not found.against:
-        yield "VERDICT: none; neither the start model nor BM25 is among the methods."
+    yield f"Kept: {about.way.words}, which compares a question with {_how(about.way)}."
+    if found.right < FIT:
+        yield "UNFIT FOR USE as it stands: more than half of the first answers are wrong."
     yield (
-        f"The verdicts judge the choice itself, on {counted(found.questions, 'question')}: in each"
-        " fold, the questions that choose are not those that test."
+        f"The first answer is right for {found.right:.1%} of {counted(found.questions, 'question')}; the"
+        f" mean average precision (MAP) is {_points(found.score)} ({LEVEL:.0%} interval"
+        f" {_points(found.low)} to {_points(found.high)})."
     )
+    if found.training is not None:
+        yield from _training(found.training, found.questions)
+    for name, against in found.against.items():
+        yield _verdict(found, about.words[name], against)
+    yield from _choice(found, about)
     groups = counted(found.clusters, "group")
     line = (
         f"The questions fall into {groups}: questions of one answer, and wordings of one question,"
-        " are alike. The intervals of the verdicts count each group as one unit."
+        " are alike. The intervals count each group as one unit."
     )
     if found.clusters < FEWEST_CLUSTERS:
         line += " So few groups give wide intervals, by Student's t distribution."
     yield line
-    yield f"The first answer is right for {found.right:.1%} of the questions."
     yield from _threshold(found)
     yield from about.curves
     yield f"Asked were {asked}. How well {not_asked} are answered was not tested."
@@ -99,8 +102,48 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
     yield f"The model (folder model) is {about.made}."
 
 
+def _training(gain: Gain, questions: int) -> Iterator[str]:
+    """Say whether training helps, and where it is not shown, what would help next."""
+    verdict = gain.verdict
+    said = {
+        "better": "Training on this file helps",
+        "no better": "Training on this file is not shown to help",
+        "worse": "Training on this file makes the answers worse",
+    }[verdict.word]
+    yield (
+        f"VERDICT: {said}: MAP {_points(gain.with_training)} with it, {_points(gain.without)} without,"
+        f" {_difference(verdict)}."
+    )
+    if verdict.word == "better":
+        return
+    line = "What may help: another start model (--base), more wordings of users, entries that are missing."
+    if verdict.word == "no better" and verdict.difference > 0:
+        half = (verdict.high - verdict.low) / 2
+        more = math.ceil(questions * ((half / verdict.difference) ** 2 - 1))
+        line += f" If the difference stays, about {counted(max(more, 1), 'more question')} would show it."
+    yield line
+
+
+def _choice(found: Judgement, about: Subject) -> Iterator[str]:
+    """Say what the choice rests on."""
+    best_first = sorted(found.scores.items(), key=lambda entry: -entry[1])
+    ranked = ", ".join(f"{about.words[name]} {_points(score)}" for name, score in best_first)
+    yield (
+        f"MAP of each way: {ranked}. A way replaces a simpler one only if it is better by more than one"
+        " standard error of their difference."
+    )
+    if found.near:
+        near = ", ".join(about.words[name] for name in found.near)
+        yield f"Within one standard error of the kept way: {near}."
+    yield (
+        f"The score and the verdicts judge the choice itself: in each of {found.folds} parts of the"
+        " questions that way answers which the other parts choose. It is the kept one in"
+        f" {found.agreeing}."
+    )
+
+
 def _how(way: Way) -> str:
-    """Say how a way ranks."""
+    """Say with what a way compares a question, and how."""
     by = {
         "vectors": "by the similarity of embeddings",
         "words": "by the words in common (BM25)",
@@ -111,31 +154,35 @@ def _how(way: Way) -> str:
         "question": "the known questions",
         "better": "the answers and the known questions",
     }[way.ranking.match]
-    return f"which compares a question with {what} {by}"
+    return f"{what} {by}"
 
 
-def _verdict(found: Judgement, name: str, against: Against) -> str:
+def _verdict(found: Judgement, other: str, against: Against) -> str:
     verdict = against.verdict
-    other = f"BM25 ({name})"
-    if name == START:
-        other = "the start model"
-    if name == UNTRAINED:
-        other = "the best way without training, which dev questions choose, too"
     if verdict.low == verdict.high == 0:
         return f"VERDICT: {verdict.word} than {other}: both answer every question equally well."
     return (
         f"VERDICT: {verdict.word} than {other}: MAP {_points(found.score)} against"
-        f" {_points(against.score)}, {100 * verdict.difference:+.1f} points"
-        f" ({LEVEL:.0%} interval {100 * verdict.low:+.1f} to {100 * verdict.high:+.1f})."
+        f" {_points(against.score)}, {_difference(verdict)}."
+    )
+
+
+def _difference(verdict: Verdict) -> str:
+    return (
+        f"{100 * verdict.difference:+.1f} points ({LEVEL:.0%} interval {100 * verdict.low:+.1f} to"
+        f" {100 * verdict.high:+.1f})"
     )
 
 
 def _threshold(found: Judgement) -> Iterator[str]:
+    if found.floor is not None:
+        yield _floor(found.floor)
     if found.certified is None:
         yield (
             f"No threshold: on {counted(found.questions, 'question')} none could be shown to give"
-            f" {found.stated:.0%} right answers, so that each question gets an answer. More"
-            f" questions, or a lower precision, may give one. Those tried: {THRESHOLD_PICTURE}, {THRESHOLDS}."
+            f" {found.stated:.0%} right answers, so that no answer counts as known. If all were right,"
+            f" so many could show {can_show(found.questions):.0%}. Those tried: {THRESHOLD_PICTURE},"
+            f" {THRESHOLDS}."
         )
         return
     yield from _certified(found.certified)
@@ -149,6 +196,17 @@ def _threshold(found: Judgement) -> Iterator[str]:
     yield (
         f"Of the questions whose entry is taken away, {refusal.share:.1%} get no answer"
         f" ({counted(refusal.questions, 'question')}{left_out})."
+    )
+
+
+def _floor(floor: Floor) -> str:
+    refused = [f"{floor.other_fields:.0%} of {len(OTHER_FIELDS)} questions from other fields"]
+    if floor.without_entry is not None:
+        refused.append(f"{floor.without_entry:.0%} of the questions whose entry is taken away")
+    refused.append(f"{floor.right:.0%} of the right answers")
+    return (
+        f"Floor {floor.score:.3f}: an answer below it is none, one above it is likely. It refuses"
+        f" {', '.join(refused[:-1])} and {refused[-1]}. A floor is no promise."
     )
 
 
@@ -196,13 +254,14 @@ def card_text(
         " chosen, each verdict and the threshold: summary.md, threshold.svg.",
         *("", "## Use", "", USE),
         *("", "## Score", ""),
-        f"MAP {100 * found.score:.1f} ({LEVEL:.0%} interval {100 * found.low:.1f} to"
-        f" {100 * found.high:.1f}) on {counted(found.questions, 'question')}, protocol"
-        f" {about.protocol}: asked were {asked}. The way to answer was chosen in each fold by other"
+        f"The first answer is right for {found.right:.1%}; MAP {100 * found.score:.1f} ({LEVEL:.0%}"
+        f" interval {100 * found.low:.1f} to {100 * found.high:.1f}) on"
+        f" {counted(found.questions, 'question')}, protocol {about.protocol}: asked were {asked}. The"
+        " way to answer was chosen in each fold by other"
         " questions (nested).",
         "",
         *(
-            f"- {against.verdict.word} than {literal(name)}:"
+            f"- {against.verdict.word} than {literal(about.words[name])}:"
             f" {100 * against.verdict.difference:+.1f} points"
             for name, against in found.against.items()
         ),

@@ -8,12 +8,14 @@ is at least the stated one with probability ``1 - risk``, for questions like the
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from scipy import stats
 
+COST = 0.02  # of the right answers, that a floor may refuse
 TRIED = 10  # thresholds: those that answer 10 %, 20 %, ... of the questions
 RISK = 0.1  # that the precision is lower than stated
 
@@ -122,10 +124,53 @@ def tried_csv(tried: Sequence[Tried], chosen: Certified | None) -> str:
     return text.getvalue()
 
 
-def refused(without: np.ndarray, threshold: float) -> float:
-    """Return the share of questions refused when their entry is missing from the FAQ.
+@dataclass(frozen=True)
+class Floor:
+    """The score below which nothing is answered. It promises nothing of the answers above it.
 
-    ``without`` (n,) is the confidence of the best answer that is not right: of what would be
-    answered if the right one were not there.
+    The shares are those of what it refuses: of the first answers that are right, of the questions
+    ``without_entry`` (their own is taken away; None where no other answer is left), and of the
+    questions from ``other_fields``.
     """
-    return float((np.asarray(without, np.float64) < threshold).mean())
+
+    score: float
+    right: float
+    without_entry: float | None
+    other_fields: float
+
+
+def find_floor(
+    confidence: np.ndarray, right: np.ndarray, without: np.ndarray, other_fields: np.ndarray
+) -> Floor:
+    """Return the floor just above the questions from other fields, as far as right answers allow.
+
+    Arguments are scores of first answers, (n,) on held-out questions and (m,) of the questions from
+    other fields; ``right`` and ``without`` are those of ``FoldResult``. At most ``COST`` of the
+    right answers are refused.
+    """
+    good = np.sort(confidence[np.asarray(right, bool)])
+    score = float(np.nextafter(np.max(other_fields), np.inf))
+    if len(good):
+        score = min(score, float(good[int(COST * len(good))]))
+    without = without[~np.isnan(without)]
+    return Floor(
+        score=score,
+        right=refused(good, score) if len(good) else 0.0,
+        without_entry=refused(without, score) if len(without) else None,
+        other_fields=refused(other_fields, score),
+    )
+
+
+def refused(scores: np.ndarray, threshold: float) -> float:
+    """Return the share of scores (n,) that lie below a threshold."""
+    return float((np.asarray(scores, np.float64) < threshold).mean())
+
+
+def fewest_questions(precision: float) -> int:
+    """Return how many questions, all answered rightly, can show a precision."""
+    return math.ceil(math.log(RISK / TRIED) / math.log(precision))
+
+
+def can_show(questions: int) -> float:
+    """Return the highest precision that so many questions can show: where each answer is right."""
+    return (RISK / TRIED) ** (1 / questions)

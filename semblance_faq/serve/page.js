@@ -63,10 +63,10 @@ function show(found) {
   if (now === visible) return; // the same answers stay, with what was opened or pressed in them
   visible = now;
   list.replaceChildren(...found.answers.map((answer) => item(found, answer)));
-  if (found.known) {
+  if (isAnswered(found)) {
     const best = found.answers[0].question;
     const answers = found.answers.length === 1 ? "1 answer" : found.answers.length + " answers";
-    say(`${answers}. Best: ${best}`, false);
+    say(`${found.known ? "" : "Likely: "}${answers}. Best: ${best}`, false);
   } else {
     say("No answer is good enough. The nearest entries follow.", true);
   }
@@ -83,8 +83,13 @@ function item(found, answer) {
   return shown;
 }
 
+function isAnswered(found) {
+  return found.known || (found.likely && found.threshold === null);
+}
+
 function isBelow(found, answer) {
-  return !found.known || (found.threshold !== null && answer.score < found.threshold.score);
+  const least = found.threshold === null ? found.floor : found.threshold.score;
+  return !isAnswered(found) || answer.score < least;
 }
 
 function why(found, answer) {
@@ -93,6 +98,7 @@ function why(found, answer) {
   fact(facts, "Score", `${answer.score.toFixed(3)} (${found.ranking})`);
   if (found.threshold === null) fact(facts, "Threshold", "none");
   else fact(facts, "Threshold", threshold(found.threshold));
+  fact(facts, "Floor", found.floor.toFixed(3));
   fact(facts, "Entry", answer.id);
   return element("details", "", element("summary", "Why this answer?"), facts);
 }

@@ -83,12 +83,12 @@ def test_words_rank_what_shares_them_with_the_question():
     assert found["top"] == [[2, 0, 1]] and found["top_scores"][0][2] == 0
 
 
-def test_the_confidence_of_fused_rankings_is_that_of_the_first_of_them():
-    vectors = [np.array([0.9, 0.8, 0.1])]
+def test_the_confidence_of_fused_rankings_is_the_score_that_ranks():
+    vectors = [np.array([0.85, 0.8, 0.1])]
     words = [np.array([0.0, 5.0, 4.0])]
     found = ranked([vectors, words], [question("x", 1)])
-    assert found["top"] == [[1, 0, 2]]  # by the sums of 1/61 + 1/62, 1/61 + 1/63, 1/62 + 1/63
-    assert found["confidence"] == [0.8] and found["without"] == [0.9]
+    assert found["top"] == [[1, 0, 2]]  # .8 + .1, .85, .1 + .08
+    assert found["confidence"] == pytest.approx([0.9]) and found["without"] == [0.85]
 
 
 def test_where_every_answer_is_right_none_is_left():

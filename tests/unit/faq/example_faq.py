@@ -5,7 +5,12 @@ from pathlib import Path
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.saved import SavedModel
 from semblance_faq.answer.bank import FaqEntry
-from semblance_faq.answer.folder import AnsweringSettings, Threshold, write_answerer
+from semblance_faq.answer.folder import (
+    AnsweringSettings,
+    Threshold,
+    embed_answerer,
+    write_answerer,
+)
 from tests.dag.tiny import write_base
 
 ENTRIES = (
@@ -33,5 +38,6 @@ def write_example(folder: Path, model: SavedModel, **changes: object) -> Path:
     """Write an answerer of the example's entries; ``changes`` are those of its settings."""
     values = {"ranking": "vectors", "match": "better", "max_length": 32, "threshold": THRESHOLD}
     entries = changes.pop("entries", ENTRIES)
-    write_answerer(folder, entries, model, AnsweringSettings(**(values | changes)))
+    settings = AnsweringSettings(**(values | changes))
+    write_answerer(folder, model, embed_answerer(entries, model, settings))
     return folder

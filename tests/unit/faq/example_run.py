@@ -1,6 +1,5 @@
 """A finished run on wordings of users: a bank, evaluations of its folds, and the answerer."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -89,10 +88,8 @@ def write_bank(folder: Path, entries: Sequence[FaqEntry], questions: list[dict])
     return str(folder / "record.json")
 
 
-def write_evaluation(
-    folder: Path, run: dict, queries: Sequence[str], columns: dict, dev: float = 0.5
-) -> str:
-    """Write the predictions and scores of one evaluation; return its record.
+def write_evaluation(folder: Path, run: dict, queries: Sequence[str], columns: dict) -> str:
+    """Write the predictions of one evaluation; return its record.
 
     ``columns`` are those of the test questions; a dev question, which does not count, follows them.
     """
@@ -101,10 +98,7 @@ def write_evaluation(
     given["protocol"] = [columns.pop("protocol")] * len(queries) + ["dev"]
     given |= {name: [*map(float, values), 0.99] for name, values in columns.items()}
     write_parquet(pa.table(given), folder / "predictions.parquet")
-    with open(folder / "scores.csv", "w", newline="") as stream:
-        rows = [["protocol", "metric", "value"], ["pairs", "map", "0.123"], ["dev", "map", dev]]
-        csv.writer(stream).writerows(rows)
-    facts = {"outputs": ["scores.csv", "predictions.parquet"], "started": 0.0}
+    facts = {"outputs": ["predictions.parquet"], "started": 0.0}
     facts["run"] = {"base": "tiny", "seed": "0", **run}
     write_record(folder / "record.json", "evaluate_faq", **facts)
     return str(folder / "record.json")

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from semblance.ranking.candidates import (
     Candidate,
     Candidates,
+    fuse,
     known_candidates,
-    reciprocal_rank_fusion,
 )
 
 TEXTS = st.lists(st.text(max_size=3), min_size=1, max_size=4)
@@ -50,20 +50,8 @@ def test_a_fold_knows_the_wordings_that_it_does_not_hold_out():
     assert known_candidates(known, "answer", {1, 2}).texts == ("zzz", "yyy")
 
 
-@pytest.mark.parametrize(
-    "rankings, ranks",
-    [
-        ([[0.9, 0.1, 0.5], [0.0, 7.0, 2.0]], [(1, 3), (3, 1), (2, 2)]),
-        ([[0.0, 0.0, 0.0]], [(1,), (2,), (3,)]),  # of equal scores the lower number comes first
-    ],
-)
-def test_fused_scores_are_sums_of_reciprocal_ranks(rankings, ranks):
-    expected = [[sum(1 / (60 + rank) for rank in of_answer) for of_answer in ranks]]
-    fused = reciprocal_rank_fusion(*(np.array([scores]) for scores in rankings))
-    assert fused == pytest.approx(np.array(expected))
-
-
-def test_a_ranking_fused_with_itself_keeps_its_order():
-    scores = np.random.default_rng(0).normal(size=(5, 40))
-    fused = reciprocal_rank_fusion(scores, scores)
-    assert (np.argsort(-fused, 1, kind="stable") == np.argsort(-scores, 1, kind="stable")).all()
+def test_a_fused_score_is_the_cosine_and_a_tenth_of_the_share_of_the_highest_bm25_score():
+    cosines = np.array([[0.9, 0.1, 0.5], [0.3, 0.2, 0.1]])
+    words = np.array([[0.0, 8.0, 2.0], [0.0, 0.0, 0.0]])
+    expected = [[0.9, 0.2, 0.525], [0.3, 0.2, 0.1]]  # no word in common: the cosines alone
+    assert fuse(cosines, words) == pytest.approx(np.array(expected))

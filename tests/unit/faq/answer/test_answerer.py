@@ -1,6 +1,5 @@
 """Questions are answered by the ranking of the folder, and not below its threshold."""
 
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -73,14 +72,24 @@ def changed(answerer, **changes):
     return Answerer(replace(stored, settings=replace(stored.settings, **changes)))
 
 
-def test_a_score_at_the_threshold_is_known_and_one_above_it_is_not(answerer):
+def test_a_score_at_the_threshold_is_known_and_one_below_it_is_not(answerer):
     question = "Something else entirely"
     plain = changed(answerer, threshold=None).ask(question)
-    assert plain.known
+    assert plain.likely and not plain.known and plain.is_answered  # nothing was promised
     score = plain.answers[0].score
     for least, known in ((score, True), (float(np.nextafter(score, 2)), False)):
-        threshold = Threshold(least, 0.9, 0.5)
-        assert changed(answerer, threshold=threshold).ask(question).known == known
+        found = changed(answerer, threshold=Threshold(least, 0.9, 0.5)).ask(question)
+        assert found.known == found.is_answered == known and found.likely
+
+
+@pytest.mark.parametrize("threshold", [None, Threshold(0.0, 0.9, 0.5)])
+def test_below_the_floor_nothing_is_likely_or_known(answerer, threshold):
+    question = "Something else entirely"
+    score = answerer.ask(question).answers[0].score
+    for floor, likely in ((score, True), (float(np.nextafter(score, 2)), False)):
+        found = changed(answerer, threshold=threshold, floor=floor).ask(question)
+        assert found.likely == found.is_answered == likely
+        assert found.known == (likely and threshold is not None) and found.floor == floor
 
 
 @pytest.mark.parametrize(
@@ -102,32 +111,31 @@ def test_words_rank_without_a_model_and_know_when_no_word_is_shared(answerer):
     assert by_words.embedder is None
     found = by_words.ask("refund")
     texts = answerer.stored.bank.candidates.texts
-    assert found.known and found.answers[0].id == REFUND.id
+    assert found.likely and found.answers[0].id == REFUND.id
     assert found.answers[0].score == pytest.approx(Words(texts).scores(["refund"]).max())
-    assert not by_words.ask("xyzzy").known
+    assert not by_words.ask("xyzzy").likely
 
 
-def test_the_hybrid_adds_the_reciprocal_ranks_of_both(answerer):
+def test_the_hybrid_adds_a_tenth_of_the_scaled_bm25_score_to_the_cosine(answerer):
     question = "get money"
-    expected = Counter()
-    for each in (changed(answerer, ranking="words"), answerer):
-        for answer in each.ask(question, 9).answers:
-            expected[" ".join(answer.answer.split())] += 1 / (60 + answer.rank)
+    by_cosine, by_words = (
+        {" ".join(a.answer.split()): a.score for a in each.ask(question, 9).answers}
+        for each in (answerer, changed(answerer, ranking="words"))
+    )
+    highest = max(by_words.values())
+    expected = {key: cosine + 0.1 * by_words[key] / highest for key, cosine in by_cosine.items()}
     found = changed(answerer, ranking="hybrid", threshold=None).ask(question, 9).answers
-    fused = [expected[" ".join(answer.answer.split())] for answer in found]
-    assert fused == pytest.approx(sorted(expected.values(), reverse=True))
-    assert len(set(expected.values())) > 1
-    cosines_of = {answer.answer: answer.score for answer in answerer.ask(question, 9).answers}
-    assert {answer.answer: answer.score for answer in found} == cosines_of
+    assert {" ".join(a.answer.split()): a.score for a in found} == pytest.approx(expected)
+    assert [a.score for a in found] == pytest.approx(sorted(expected.values(), reverse=True))
+    assert len({round(score, 9) for score in by_words.values()}) > 1
 
 
-def test_the_hybrid_compares_the_cosine_of_its_first_answer_with_the_threshold(answerer):
-    """What it ranks by is 2 / 61 at most, below any cosine that tells answers apart."""
-    for least, known in ((0.5, True), (1.1, False)):
+def test_the_hybrid_compares_the_score_that_ranks_with_the_threshold(answerer):
+    for least, known in ((1.05, True), (1.15, False)):  # equal texts: a cosine of 1, and all words
         threshold = Threshold(least, 0.9, 0.5)
         hybrid = changed(answerer, ranking="hybrid", threshold=threshold).ask(REFUND.question)
         assert hybrid.answers[0].id == REFUND.id and hybrid.known == known
-        assert hybrid.answers[0].score == pytest.approx(1, abs=1e-5)  # the cosine of equal texts
+        assert hybrid.answers[0].score == pytest.approx(1.1, abs=1e-5)
 
 
 def test_two_threads_get_the_answers_that_one_gets(answerer):

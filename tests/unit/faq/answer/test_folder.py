@@ -47,10 +47,10 @@ def test_a_folder_is_written_anew_and_its_other_files_stay(copy, model):
 
 
 def test_a_write_that_fails_leaves_a_folder_that_is_refused(copy, tmp_path):
-    settings = AnsweringSettings("vectors", "better", 32, None)
+    stored = read_answerer(copy)
     model = SavedModel(tmp_path / "none/record.json", {"outputs": {WEIGHTS: "0"}})
     with pytest.raises(FileNotFoundError):
-        write_answerer(copy, ENTRIES, model, settings)
+        write_answerer(copy, model, stored)
     with pytest.raises(InputError, match="no answerer"):
         read_answerer(copy)
 

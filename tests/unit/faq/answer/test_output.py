@@ -18,8 +18,8 @@ ANSWER = Answer(1, "a", "How?", "So. " * 30, 0.75, "like this", "wording")
 THRESHOLD = Threshold(0.8, 0.9, 0.5)
 
 
-def answered(known=True, answer=ANSWER, threshold=THRESHOLD):
-    return Answered("how", known, (answer,), threshold, "vectors")
+def answered(known=True, answer=ANSWER, threshold=THRESHOLD, likely=True):
+    return Answered("how", known, likely, (answer,), threshold, 0.4, "vectors")
 
 
 def test_the_text_holds_answer_score_and_what_matched_within_the_width():
@@ -51,7 +51,18 @@ def test_the_json_holds_all_that_is_known():
     assert found["known"] is True and found["ranking"] == "vectors"
     assert found["threshold"] == {"score": 0.8, "precision": 0.9, "answered": 0.5}
     assert found["answers"] == [vars(ANSWER)]
+    assert (found["likely"], found["floor"]) == (True, 0.4)
     assert as_json(answered(threshold=None))["threshold"] is None
+
+
+def test_the_text_tells_below_what_an_answer_lies():
+    for known, likely, threshold, said in (
+        (False, False, THRESHOLD, "No answer: the best score, 0.750, is below the floor, 0.400."),
+        (False, False, None, "No answer: the best score, 0.750, is below the floor, 0.400."),
+        (False, True, None, "Likely: no threshold promises"),
+    ):
+        text = as_text(answered(known, threshold=threshold, likely=likely), 200)
+        assert text.startswith(said) and ("How?" in text) == likely
 
 
 def read(content: bytes) -> list[str]:

@@ -200,3 +200,32 @@ def test_bf16_is_taken_where_the_processor_is_faster_in_it(tmp_path, monkeypatch
     assert not training.computes_in_bf16()  # a system without the file
     (tmp_path / "cpuinfo").write_text(facts)
     assert training.computes_in_bf16() is faster
+
+
+@pytest.mark.parametrize(
+    "count, precision, said", [(43, 0.9, True), (44, 0.9, False), (29, 0.85, False)]
+)
+def test_a_precision_that_no_test_could_show_is_said_before_the_run(file, count, precision, said):
+    rows = "".join(f"question {i},answer {i}\n" for i in range(count))
+    Path(file).write_text("question,answer\n" + rows)
+    _, lines = training.read_faq(file, "y", precision=precision)
+    expected = (
+        "promise: 43 questions cannot show a precision of 0.9; 44 all answered rightly could. At most"
+        " --precision 0.89"
+    )
+    assert [line for line in lines if line.startswith("promise")] == [expected] * said
+
+
+@pytest.mark.parametrize("better, required, status", [(0, 0, 0), (1, 0, 0), (0, 1, 1), (1, 1, 0)])
+def test_a_finished_run_fails_only_where_better_is_required_and_not_shown(
+    file, monkeypatch, better, required, status
+):
+    monkeypatch.setattr(training, "run_workflow", lambda config, cores: 0)
+    monkeypatch.setattr(training, "result_of", lambda output: ("summary", bool(better)))
+    arguments = ["train", file, "--output", "y", *["--require-better"] * required]
+    ended = 0
+    try:
+        faq.main(arguments)
+    except SystemExit as end:
+        ended = end.code
+    assert ended == status

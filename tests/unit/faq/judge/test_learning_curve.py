@@ -26,7 +26,7 @@ def result(share):
     """A fold in which a share of the questions has average precision 1, the others .5."""
     precision = np.where(np.arange(QUESTIONS) < share * QUESTIONS, 1.0, 0.5)
     none = np.zeros(QUESTIONS)
-    return FoldResult(0.0, precision, none == 1, none, none, np.arange(QUESTIONS))
+    return FoldResult(precision, none == 1, none, none, np.arange(QUESTIONS))
 
 
 def measured(shares):

@@ -8,7 +8,10 @@ import pytest
 from semblance_faq.judge.threshold import (
     RISK,
     TRIED,
+    can_show,
     certify,
+    fewest_questions,
+    find_floor,
     refused,
     tried_csv,
     tried_thresholds,
@@ -95,3 +98,36 @@ def test_the_table_of_thresholds_marks_the_chosen_one():
     lines = tried_csv(points, certify(confidence, np.ones(100, bool), 0.9)).splitlines()
     assert lines[0] == "score,answered,precision,low,chosen"
     assert [line.rpartition(",")[2] for line in lines[1:]] == ["yes"] + ["no"] * 9
+
+
+@pytest.mark.parametrize("precision, fewest", [(0.9, 44), (0.85, 29), (0.8, 21)])
+def test_what_can_be_promised_is_what_the_exact_test_shows_of_right_answers_alone(
+    precision, fewest
+):
+    assert fewest_questions(precision) == fewest
+    for questions, shown in ((fewest - 1, False), (fewest, True)):
+        found = certify(np.arange(float(questions)), np.ones(questions, bool), precision)
+        assert (found is not None) == shown == (can_show(questions) >= precision)
+
+
+def test_the_floor_lies_just_above_the_questions_from_other_fields():
+    found = find_floor(
+        np.array([0.5, 0.6, 0.2]), np.array([True, True, False]), np.array([0.1, 0.45, np.nan]),
+        np.array([0.3, 0.4]),
+    )  # fmt: skip
+    assert 0.4 < found.score < 0.4 + 1e-9
+    assert (found.right, found.without_entry, found.other_fields) == (0.0, 0.5, 1.0)
+
+
+def test_the_floor_refuses_at_most_one_of_fifty_right_answers():
+    confidence = np.linspace(0.01, 1.0, 100)
+    found = find_floor(confidence, np.ones(100, bool), np.full(100, np.nan), np.array([0.9]))
+    assert found.score == pytest.approx(0.03) and found.right == pytest.approx(0.02)
+    assert found.without_entry is None and found.other_fields == 0.0
+    few = find_floor(confidence[:10], np.ones(10, bool), confidence[:10], np.array([0.9]))
+    assert few.score == pytest.approx(0.01) and few.right == 0.0
+
+
+def test_where_no_answer_is_right_the_floor_is_above_all_questions_from_other_fields():
+    found = find_floor(np.array([0.2]), np.array([False]), np.array([0.2]), np.array([0.3]))
+    assert found.score > 0.3 and found.right == 0.0 and found.without_entry == 1.0

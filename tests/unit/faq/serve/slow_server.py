@@ -25,7 +25,7 @@ class SlowAnswerer:
         """Answer after the stated time."""
         time.sleep(self.seconds)
         answer = Answer(1, ENTRY.id, ENTRY.question, ENTRY.answer, 1.0, ENTRY.question, "question")
-        return Answered(question, True, (answer,), None, "vectors")
+        return Answered(question, True, True, (answer,), None, 0.0, "vectors")
 
 
 def main() -> None:
