@@ -102,7 +102,10 @@ def explain_answerer(root: str | Path, name: str, downloads: str | Path | None =
     if node := chain.find(path):
         evidence = node.record.get("evidence", {})
         facts = {fact: evidence.get(key) for fact, key in EVIDENCE.items()}
-        for other, against in evidence.get("against", {}).items():
+        compared = dict(evidence.get("against", {}))
+        if gain := evidence.get("training"):
+            compared["no training"] = gain
+        for other, against in compared.items():
             facts[f"against {other}"] = against["verdict"]
     source = _Tree(chain).of_record(path, "folder")
     return Step(f"answerer {name}", facts=_present(facts), sources=[source])

@@ -22,7 +22,7 @@ def results(tmp_path_factory):
 def test_the_tree_leads_to_the_model_the_bank_and_each_evaluation_once(results):
     top = explain_answerer(results, "faq")
     assert top.facts["chosen"] == "start" and top.facts["questions"] == 6
-    assert top.facts["against start"]["word"] == "no better"
+    assert not [fact for fact in top.facts if fact.startswith("against")]  # nothing to compare it with
     [folder] = top.sources
     assert folder.record == str(results / "answerers/faq/record.json")
     places = [source.record for source in folder.sources]
@@ -43,7 +43,7 @@ def test_one_name_on_the_command_line_is_an_answerer(results, capsys):
 
 
 def test_a_damaged_evaluation_is_marked(results):
-    file = results / "scores/faq/faq-1/tiny/start/seed-0/scores.csv"
+    file = results / "scores/faq/faq-1/tiny/start/seed-0/predictions.parquet"
     content = file.read_bytes()
     file.write_text("damaged")
     assert problems(explain_answerer(results, "faq")) == 1
