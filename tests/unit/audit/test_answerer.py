@@ -22,7 +22,9 @@ def results(tmp_path_factory):
 def test_the_tree_leads_to_the_model_the_bank_and_each_evaluation_once(results):
     top = explain_answerer(results, "faq")
     assert top.facts["chosen"] == "start" and top.facts["questions"] == 6
-    assert not [fact for fact in top.facts if fact.startswith("against")]  # nothing to compare it with
+    assert not [
+        fact for fact in top.facts if fact.startswith("against")
+    ]  # nothing to compare it with
     [folder] = top.sources
     assert folder.record == str(results / "answerers/faq/record.json")
     places = [source.record for source in folder.sources]
