@@ -46,6 +46,11 @@ def scaled_cosines(queries: Tensor, candidates: Tensor, scale: float) -> Tensor:
     return scale * unit_queries @ unit_candidates.T
 
 
+def mean_cosines(queries: Tensor, candidates: Tensor) -> Tensor:
+    """Return the mean over N models of cos(query i, candidate j), (B, C), given (N, B, d), (N, C, d)."""
+    return (F.normalize(queries, dim=-1) @ F.normalize(candidates, dim=-1).mT).mean(dim=0)
+
+
 def scaled_similarities(
     queries: Tensor, candidates: Tensor, scale: float, similarity: Similarity
 ) -> Tensor:

@@ -32,20 +32,18 @@ def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
     return function
 
 
-def _check_regulators(
-    function: LossFunction, name: str, regulators: Sequence[np.ndarray], width: int
-) -> None:
-    """Raise InputError unless regulators of this width are given where the loss reads them."""
+def _check_regulators(function: LossFunction, name: str, regulators: Sequence[np.ndarray]) -> None:
+    """Raise InputError unless regulators of one width are given where the loss reads them."""
     reads = "regulators" in inspect.signature(function).parameters
     count = len(regulators)
     if reads and not count:
         raise InputError("regulators", f"loss {name!r} reads regulators, and none are given")
     if count and not reads:
         raise InputError("regulators", f"loss {name!r} reads no regulators, {count} are given")
-    for number, embeddings in enumerate(regulators, start=1):
-        if embeddings.shape[1] != width:
-            problem = f"number {number} has {embeddings.shape[1]} dimensions, the model {width}"
-            raise InputError("regulators", problem, "name models of one width")
+    widths = sorted({embeddings.shape[1] for embeddings in regulators})
+    if len(widths) > 1:
+        problem = f"have vectors of {' and '.join(map(str, widths))} numbers"
+        raise InputError("regulators", problem, "name models of one width")
 
 
 class BatchLoss:
@@ -70,8 +68,7 @@ class BatchLoss:
         self.settings = settings
         self.regulators = regulators
         self.loss = find_loss(settings.loss, settings.options)
-        width = encoders[0].shape.hidden_size
-        _check_regulators(self.loss, settings.loss, regulators, width)
+        _check_regulators(self.loss, settings.loss, regulators)
         self.columns = rows.views()
         self.changes: Changes | None = None
         change = find_change(settings.views, settings.view_options)

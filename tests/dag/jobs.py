@@ -28,6 +28,7 @@ CONFIGS = {
     "minilm-cpu": ["configs/minilm.yaml", "configs/minilm-cpu.yaml"],
     "minilm-rcl": ["configs/minilm.yaml", "configs/minilm-cpu.yaml", "configs/minilm-rcl.yaml"],
     "minilm-gpu": ["configs/minilm.yaml", "configs/minilm-gpu.yaml"],
+    "family": ["configs/family.yaml"],
     "own-faq": ["configs/own-faq.yaml"],
     "simcse-cpu": ["configs/minilm.yaml", "configs/simcse-cpu.yaml"],
 }

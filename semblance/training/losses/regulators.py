@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from semblance.errors import InputError
 from semblance.settings import NotNegative, Positive, Reduction
 from semblance.training.batch import Batch, Regulators, reduced
 from semblance.training.losses.contrastive import loss as contrastive
@@ -11,6 +12,10 @@ from semblance.training.losses.contrastive import loss as contrastive
 
 def regulator_terms(embeddings: Tensor, regulators: Tensor, scale: float) -> Tensor:
     """Mean over i of -log softmax_k(scale * cos(x_i, Au_k^n))[i], one for each n: (N,)."""
+    width, own = regulators.shape[-1], embeddings.shape[-1]
+    if width != own:
+        problem = f"have vectors of {width} numbers, the model of {own}"
+        raise InputError("regulators", problem, "name models of one width")
     x = F.normalize(embeddings, dim=-1)  # (B, d)
     logits = scale * x @ F.normalize(regulators, dim=-1).mT  # (N, B, B)
     return -logits.log_softmax(dim=-1).diagonal(dim1=-2, dim2=-1).mean(dim=-1)

@@ -34,6 +34,8 @@ CONFIGS = [
     ("config.yaml", "configs/own-faq.yaml"),
     ("config.yaml", "configs/simcse-sources.yaml"),
     ("config.yaml", "configs/simcse-glove.yaml"),
+    ("config.yaml", "configs/family.yaml"),
+    ("config.yaml", "configs/papers-main.yaml"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The losses of RCL, Eqs. 1 to 3, against float64 loops written from the papers."""
+"""The losses against float64 loops that are written from the papers' equations."""
 
 import math
 
@@ -7,7 +7,14 @@ import torch
 
 from semblance.errors import InputError
 from semblance.training.batch import Batch, Regulators, batch_of
-from semblance.training.losses import contrastive, entropy, regulators, symmetric
+from semblance.training.losses import (
+    contrastive,
+    entropy,
+    guided,
+    ranking,
+    regulators,
+    symmetric,
+)
 
 SHAPES = [(2, 3), (3, 5), (6, 4)]  # B, d
 SCALES = [1.0, 20.0]
@@ -192,6 +199,74 @@ def test_the_symmetric_loss_has_all_other_views_as_candidates(b, d, scale, hard)
     assert float(found) == near(total / (2 * b))
 
 
+def taught(given, one, i, other, j):
+    """The mean over the teachers of the cosine of text i of one view and text j of the other."""
+    pairs = zip(getattr(given, one), getattr(given, other), strict=True)
+    cosines = [cosine(a[i].tolist(), b[j].tolist()) for a, b in pairs]
+    return sum(cosines) / len(cosines)
+
+
+@pytest.mark.parametrize("hard", [0, 1])
+@pytest.mark.parametrize("b,d,n", [(2, 3, 1), (6, 4, 1), (7, 3, 3)])
+def test_the_guided_loss_has_the_candidates_that_the_guide_finds_farther_than_the_own_pair(
+    b, d, n, hard
+):
+    batch, given = draw(b, d, seed=9, n=n, hard=hard)
+    given = Regulators(*(torch.cat([x, x[..., :1]], dim=-1) for x in given))  # of another width
+    total = kept = 0
+    for i in range(b):
+        own = taught(given, "queries", i, "positives", i)
+        below = math.exp(5 * cosine(batch.queries[i].tolist(), batch.positives[i].tolist()))
+        above = below
+        for one, other in (("queries", "positives"), ("queries", "queries"), ("positives",) * 2):
+            for j in range(b):
+                if j != i and taught(given, one, i, other, j) <= own:
+                    x, y = getattr(batch, one)[i].tolist(), getattr(batch, other)[j].tolist()
+                    below += math.exp(5 * cosine(x, y))
+                    kept += 1
+        for negative in batch.negatives.tolist() if hard else []:
+            below += math.exp(5 * cosine(batch.queries[i].tolist(), negative))
+        total -= math.log(above / below)
+    assert b == 2 or 0 < kept < 3 * b * (b - 1)  # some are left out, and some are not
+    assert float(guided.loss(batch, given, scale=5.0)) == near(total / b)
+
+
+@pytest.mark.parametrize("weights", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 2.0)])
+@pytest.mark.parametrize("b,d,n", [(2, 3, 1), (5, 4, 2)])
+def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillation(
+    b, d, n, weights
+):
+    batch, given = draw(b, d, seed=12, n=n)
+    given = Regulators(*(torch.cat([x, x], dim=-1) for x in given))  # of another width
+    forth = probabilities(batch.queries, batch.positives, 4.0)
+    back = probabilities(batch.positives, batch.queries, 4.0)
+    consistency = distillation = 0.0
+    for p, q in zip(forth, back, strict=True):
+        for x, y in zip(p, q, strict=True):
+            middle = (x + y) / 2
+            consistency += (x * math.log(x / middle) + y * math.log(y / middle)) / 2
+    for i in range(b):
+        others = [j for j in range(b) if j != i]
+        of_teacher = {j: math.exp(3 * taught(given, "queries", i, "positives", j)) for j in others}
+        query = batch.queries[i].tolist()
+        of_student = {j: math.exp(2 * cosine(query, batch.positives[j].tolist())) for j in others}
+        for j in others:
+            share = of_teacher[j] / sum(of_teacher.values())
+            distillation -= share * math.log(of_student[j] / sum(of_student.values()))
+    expected = equation_1(batch.queries, batch.positives, 4.0)
+    expected += (weights[0] * consistency + weights[1] * distillation) / b
+    scales = {"scale": 4.0, "student_scale": 2.0, "teacher_scale": 3.0}
+    options = {"consistency_weight": weights[0], "ranking_weight": weights[1]}
+    assert float(ranking.loss(batch, given, **scales, **options)) == near(expected)
+
+
+def test_regulators_of_another_width_than_the_model_are_refused():
+    batch, given = draw(3, 4, n=1)
+    wider = Regulators(*(torch.cat([x, x], dim=-1) for x in given))
+    with pytest.raises(InputError, match="regulators: have vectors of 8 numbers, the model of 4"):
+        regulators.loss(batch, wider)
+
+
 LOSSES = [
     (contrastive.loss, {}, 0),
     (symmetric.loss, {}, 0),
@@ -200,6 +275,8 @@ LOSSES = [
     (entropy.loss, {"phi": 0.7, "include_positive": True, "hard_negatives_in_entropy": False}, 0),
     (regulators.loss, {}, 2),
     (regulators.loss, {"reduction": "mean", "regulator_weight": 0.5}, 2),
+    (guided.loss, {}, 2),
+    (ranking.loss, {}, 2),
 ]
 
 

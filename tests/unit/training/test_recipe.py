@@ -126,10 +126,10 @@ def test_a_setting_that_every_config_states_has_no_default(key):
     [
         ("regulators", [], "loss 'regulators' reads regulators, and none are given"),
         ("contrastive", [16, 16], "loss 'contrastive' reads no regulators, 2 are given"),
-        ("regulators", [16, 24], "regulators: number 2 has 24 dimensions, the model 16"),
+        ("regulators", [16, 24], "regulators: have vectors of 16 and 24 numbers"),
     ],
 )
-def test_regulators_of_the_models_width_are_given_exactly_where_the_loss_reads_them(
+def test_regulators_of_one_width_are_given_exactly_where_the_loss_reads_them(
     encoder, tokens, loss, widths, problem
 ):
     given = [np.zeros((30, width), np.float16) for width in widths]

@@ -1,0 +1,31 @@
+"""GISTEmbed (Solatorio 2024, Section 3.2): a guide keeps texts that are no negatives from being some."""
+
+import torch
+from torch import Tensor
+
+from semblance.settings import Positive
+from semblance.training.batch import Batch, Regulators, mean_cosines, scaled_cosines
+
+
+def loss(batch: Batch, regulators: Regulators, *, scale: Positive = 100.0) -> Tensor:
+    """Mean over i of -log softmax over the candidates of q_i [its own positive].
+
+    Candidates are all positives p_j, the other queries q_j, and of p_i the other positives. One
+    that the guide finds nearer than the row's own pair is none. ``regulators`` are the guides'
+    vectors, of any width; several guides count by the mean of their cosines. They have none of
+    hard negatives, all of which stay.
+    """
+    pairs = ("queries", "positives"), ("queries", "queries"), ("positives", "positives")
+    guided = [mean_cosines(*(getattr(regulators, name) for name in pair)) for pair in pairs]
+    own = guided[0].diagonal().unsqueeze(1)  # (B, 1)
+    itself = torch.eye(len(own), dtype=torch.bool, device=own.device)
+    kept = [(guided[0] <= own) | itself, *((each <= own) & ~itself for each in guided[1:])]
+    logits = [
+        scaled_cosines(getattr(batch, one), getattr(batch, other), scale).masked_fill(
+            ~kept_here, -torch.inf
+        )
+        for (one, other), kept_here in zip(pairs, kept, strict=True)
+    ]
+    if batch.negatives is not None:
+        logits.append(scaled_cosines(batch.queries, batch.negatives, scale))
+    return -torch.cat(logits, dim=1).log_softmax(dim=1).diagonal().mean()
