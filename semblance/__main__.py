@@ -40,6 +40,7 @@ GROUPS = {
         "faq": "semblance faq train my.csv --output my-faq",
         "score": "semblance score FOLDER",
         "compare": "semblance compare ours.csv theirs.csv",
+        "try": "semblance try my_loss.py --against simcse",
         "export": "semblance export my-faq --onnx --output my-faq-onnx",
     },
     "this shell": {"completion": "semblance completion bash"},

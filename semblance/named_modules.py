@@ -30,7 +30,7 @@ MEASURED = "semblance.evaluation.figures"  # rows(...): of a figure, from the em
 
 def module_names(package: str) -> list[str]:
     """Return the names of a package's modules, sorted."""
-    stems = [path.stem for path in _folder(package).glob("*.py")]
+    stems = [path.stem for path in folder_of(package).glob("*.py")]
     return sorted(stem for stem in stems if stem != "__init__")
 
 
@@ -49,7 +49,7 @@ def module_path(package: str, name: str, where: str) -> str:
 def module_file(package: str, name: str, where: str) -> Path:
     """Return the file of a named module; InputError as ``module_path``."""
     module_path(package, name, where)
-    return _folder(package) / f"{name}.py"
+    return folder_of(package) / f"{name}.py"
 
 
 def load_module(package: str, name: str, where: str) -> ModuleType:
@@ -57,5 +57,6 @@ def load_module(package: str, name: str, where: str) -> ModuleType:
     return importlib.import_module(module_path(package, name, where))
 
 
-def _folder(package: str) -> Path:
+def folder_of(package: str) -> Path:
+    """Return the folder of such modules."""
     return ROOT.joinpath(*package.split("."))

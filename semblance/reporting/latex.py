@@ -48,11 +48,11 @@ def latex(table: Table) -> str:
     """Return the longtables of a table, the notes below them."""
     printed = grid(table)
     lines = [r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}"]
-    caption = [rf"  \caption{{{_escape(table.title)}}}\label{{tab:{table.name}}}\\"]
+    caption = [rf"  \caption{{{escape(table.title)}}}\label{{tab:{table.name}}}\\"]
     for part in _groups(printed):
         lines += _longtable(part.lines(), caption)
         caption = []
-    lines += [rf"\noindent {_escape(note)}\par" for note in table.notes]
+    lines += [rf"\noindent {escape(note)}\par" for note in table.notes]
     return "\n".join([*lines, r"\endgroup"]) + "\n"
 
 
@@ -81,7 +81,7 @@ def _longtable(lines: list[list[Text]], caption: list[str]) -> list[str]:
 
 def _written(place: Text) -> str:
     """Return a text escaped and marked; the deviation behind a mean as its subscript."""
-    written = _escape(place.text)
+    written = escape(place.text)
     if place.mark == "*":
         written = f"$^{{*}}${written}"
     elif place.mark:
@@ -92,5 +92,6 @@ def _written(place: Text) -> str:
     return written
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """Return text in which no character means anything to LaTeX."""
     return "".join(ESCAPED.get(letter, letter) for letter in text)

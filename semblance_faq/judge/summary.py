@@ -181,7 +181,7 @@ def _threshold(found: Judgement) -> Iterator[str]:
         yield (
             f"No threshold: on {counted(found.questions, 'question')} none could be shown to give"
             f" {found.stated:.0%} right answers, so that no answer counts as known. If all were right,"
-            f" so many could show {can_show(found.questions):.0%}. Those tried: {THRESHOLD_PICTURE},"
+            f" so many could show {can_show(found.questions):.1%}. Those tried: {THRESHOLD_PICTURE},"
             f" {THRESHOLDS}."
         )
         return
