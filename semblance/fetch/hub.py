@@ -140,6 +140,11 @@ def ask_listing(
     return commit, {name: files[name] for name in sorted(files) if is_wanted(name)}
 
 
+def current_commit(name: str, hub: Hub = Hub(), patience: Patience = PATIENT) -> str:
+    """Return the commit at which the main branch of a repository is now; InputError."""
+    return _listed(Repository(name, "main", hub), patience)[0]
+
+
 def _listed(repository: Repository, patience: Patience) -> tuple[str, dict[str, Pin]]:
     """Return the commit and the pin of each file that a hub lists; InputError if it does not."""
     if constants.is_offline_mode():

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from semblance.errors import InputError
 from semblance.evaluation import protocols as shown
 from semblance.evaluation.protocols import AVERAGE, averages
 from semblance.evaluation.sts import Sts, score_rows
-from semblance.fetch.manifest import load_manifest
+from semblance.fetch.hub import RECORD, is_wanted
+from semblance.fetch.manifest import found_entry, load_manifest
+from semblance.layout import DIGEST_LOCK
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.found import BARE
+from semblance.provenance import write_sealed
 from tests.dag.tiny import ROOT, write_base
 from workflow.scripts import score
 
@@ -66,6 +70,39 @@ def test_every_protocol_is_a_line_and_missing_tasks_are_named(model, data, capsy
     missing = [line.split()[1] for line in lines if line.startswith("missing: ")]
     assert missing == [f"{name}:" for name in ("sts12", "sts13", "sts14", "sts15", "sts16", "sick")]
     assert "stsb: " in err
+
+
+COMMIT = "0123456789" * 4
+
+
+@pytest.fixture
+def mirror(model, data, tmp_path) -> Path:
+    """A mirror that has the data, and the model under a name of the hub."""
+    place = Path(data) / f"models/me/tiny@{COMMIT}"
+    shutil.copytree(model / "model", place)
+    names = [path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()]
+    files = {name: found_entry(place / name) for name in names if is_wanted(name)}
+    record = {"repo": "me/tiny", "revision": COMMIT, "commit": COMMIT, "files": files}
+    write_sealed(place / RECORD, record)
+    return Path(data)
+
+
+def test_a_model_of_the_hub_is_fetched_with_the_data_and_pinned(mirror, tmp_path, capsys):
+    asked = (f"me/tiny@{COMMIT}", "--fetch", "--mirror", mirror, "--tasks", "stsb")
+    out, err = run(capsys, *asked, "--data", tmp_path / "downloads", "--json")
+    assert f"model: me/tiny@{COMMIT}" in err
+    assert (tmp_path / "downloads/models" / DIGEST_LOCK).is_file()
+    local, _ = run(capsys, tmp_path / "model", "--data", mirror, "--tasks", "stsb", "--json")
+    assert json.loads(out)["scores"] == json.loads(local)["scores"]
+    # What is there already is taken without the mirror.
+    again, _ = run(capsys, *asked[:2], *asked[4:], "--data", tmp_path / "downloads", "--json")
+    assert json.loads(again)["scores"] == json.loads(out)["scores"]
+
+
+def test_a_name_that_is_neither_a_folder_nor_of_the_hub_is_refused(data):
+    for name in ("../x", "me/tiny@main", "tiny", "https://hub/me/tiny"):
+        with pytest.raises(InputError, match="no folder, and no name of the hub"):
+            score.main([name, "--fetch", "--data", data])
 
 
 def test_the_own_pooling_has_the_scores_of_the_workflows_evaluation(model, data, capsys):

@@ -6,7 +6,9 @@ SentEval has them, or raw: as released), and how the subsets of a task become on
 pairs together, or the mean of the subsets, plain or weighted by size. The papers print the average of
 seven tasks for `senteval`, `all` and Spearman.
 
-Nothing is downloaded: --data says where the data are, and tasks that are not there are named.
+Nothing is downloaded without --fetch: --data says where the data are, and tasks that are not there are
+named. With --fetch the model may be one of the hub, as OWNER/NAME or OWNER/NAME@COMMIT: it and the data
+are fetched into the folder of --data, pinned at first use as those of a run are. The commit is printed.
 
 Exit status 0: there is a table. 2: the folder, the data or a file of pairs cannot be used; one line
 says why.
@@ -16,6 +18,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -51,7 +54,13 @@ METRICS = ("spearman", "pearson")
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance score", __doc__)
-    flags.add_argument("folder", metavar="FOLDER", help="the folder of a model")
+    flags.add_argument(
+        "folder",
+        metavar="FOLDER",
+        help="the folder of a model; with --fetch also a name of the hub",
+    )
+    flags.add_argument("--fetch", action="store_true", help="fetch the model and the data first")
+    flags.add_argument("--mirror", help="with --fetch: a folder or URL that has them")
     flags.add_argument(
         "--data",
         default=DOWNLOADS,
@@ -83,9 +92,33 @@ def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     if not 1 <= args.threads <= 1024:
         raise InputError("--threads", f"{args.threads} threads", "give a number from 1 to 1024")
+    if args.fetch:
+        args.folder = fetch_all(args)
     source = find_data(args.data)
     found = look_for(source, args.tasks, args.pairs)
     _show(args, _score_sets(args, found), found)
+
+
+def fetch_all(args: argparse.Namespace) -> str:
+    """Fetch the data of the tasks, and a model of the hub; return the folder of the model."""
+    from semblance.fetch.datasets import fetch_dataset
+    from semblance.fetch.hub import Repository, current_commit, fetch_repository
+
+    downloads = Path(os.path.expanduser(args.data))
+    folder = args.folder
+    if not Path(os.path.expanduser(folder)).is_dir():
+        if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*(@[0-9a-f]{7,40})?", folder):
+            raise InputError(folder, "no folder, and no name of the hub, such as OWNER/NAME")
+        name, _, commit = folder.partition("@")
+        repository = Repository(name, commit or current_commit(name))
+        print(f"model: {repository.key}", file=sys.stderr)
+        folder = str(downloads / "models" / repository.key.replace("/", "--"))
+        fetch_repository(repository, folder, downloads / "models", args.mirror)
+    manifest = load_manifest(MANIFEST)
+    for task in args.tasks or DATASETS:
+        if name := manifest.get(TASKS.get(task, task)):
+            fetch_dataset(name, downloads / layout.RAW_DATA, args.mirror)
+    return folder
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from semblance.errors import InputError
-from semblance.fetch.hub import RECORD, Repository, fetch_repository, mirrored
+from semblance.fetch.hub import RECORD, Repository, current_commit, fetch_repository, mirrored
 from semblance.fetch.origins import NAME
 from semblance.fetch.wanted import Hub
 from semblance.layout import DIGEST_LOCK
@@ -100,6 +100,13 @@ def test_an_abbreviated_commit_is_fetched_by_its_whole_name(hub, tmp_path):
     found = fetch(hub, tmp_path, revision=COMMIT[:7])
     assert found["commit"] == COMMIT and set(found["files"]) == set(FILES)
     assert not any(f"resolve/{COMMIT[:7]}/" in path for _, path, _ in hub.seen)
+
+
+def test_the_commit_of_the_main_branch_is_asked_for_by_name(hub):
+    hub.serve(
+        f"/api/models/{REPO}/revision/main", json.dumps({"sha": COMMIT, "siblings": []}).encode()
+    )
+    assert current_commit(REPO, Hub(hub.url), QUICK) == COMMIT
 
 
 def test_each_request_is_made_again_and_what_came_is_kept(hub, tmp_path):
