@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semblance.named_modules import WORDS
 from semblance.ranking.candidates import fuse
 from semblance_faq.answer.bank import Kind
 from semblance_faq.answer.folder import (
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 # Imported by their names: not every ranking needs torch, or scipy.
 EMBEDDING = "semblance_faq.answer.embedding"
-WORDS = "semblance.ranking.words"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """The thorough config of an own FAQ: a grid of trainings with 5 seeds, RCL and its control.
 
-It is the quick config with more to choose from. The dev questions choose among all, and the verdict
-is about that choice, as in the quick one.
+It is the quick config with more to choose from; the choice and its verdict are those of the quick one.
 """
 
 from typing import Any

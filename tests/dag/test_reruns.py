@@ -23,6 +23,7 @@ from semblance.named_modules import (
     PAIRS,
     POOLINGS,
     VIEWS,
+    WORDS,
 )
 from tests.dag.tiny import CONFIG, FIGURE_ROWS, ROOT, Project
 
@@ -222,7 +223,7 @@ NAMED_MODULES = {
     "train_final:regulated": (REGULATORS, ROWS, MEAN),
     "train_final:mined": (CONTRASTIVE, ROWS, MEAN),
     "train_final:initial": (CONTRASTIVE, ROWS, MEAN),
-    "build_answerer": ("semblance_faq.answer.embedding", MEAN),  # imported where vectors are made
+    "build_answerer": ("semblance_faq.answer.embedding", WORDS, MEAN),
     "pretrain": (MASKED_WORDS, TWICE, MEAN),
     "train_initial": (CONTRASTIVE, ROWS, MEAN),
     "train_entropy": (ENTROPY, ROWS, MEAN),

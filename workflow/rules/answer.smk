@@ -1,6 +1,7 @@
 # From the folds of a FAQ bank to one model that answers: a training on everything, then the choice.
 # Inputs: results/faq, results/corpora, results/models, results/embeddings, results/scores/faq.
 # Outputs: results/models, results/answerers.
+from semblance.named_modules import WORDS
 from semblance.names import INITIAL
 from workflow.planning import answerers
 
@@ -78,7 +79,7 @@ rule build_answerer:
         settings=lambda w: answerers.settings(PLAN, w.answerer),
         gpus=GPUS,
         code=lambda w: code(
-            "build_answerer", *modules_of_reading(config, config.answerers[w.answerer].base)
+            "build_answerer", WORDS, *modules_of_reading(config, config.answerers[w.answerer].base)
         ),
     shell:
         "{PYTHON}.build_answerer --settings {params.settings:q} --bank {input.bank:q} --models {input.models:q}"
