@@ -29,6 +29,7 @@ CORES  ?= all
 CONFIG ?= config.yaml
 OUT    ?= results
 GIVEN  := $(if $(filter command environment,$(origin CONFIG)),$(CONFIG))# the config files, if named
+KEPT   := demo/results/models/nli/minilm-3/rcl-4/seed-1/model/model.safetensors# the model that README.md uses
 PARALLEL := -n logical --maxprocesses 8 --dist worksteal
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
@@ -52,7 +53,7 @@ $(BIN)/semblance: workflow/launcher.py $(VENV)/.ready
 	@$(BIN)/python workflow/launcher.py $@
 
 demo: setup
-	@$(BIN)/python -m workflow.controller.progress --cores $(CORES) --configfile demo/config.yaml
+	@$(BIN)/python -m workflow.controller.progress --configfile demo/config.yaml --cores $(CORES) all $(KEPT)
 	@echo; $(BIN)/semblance table rcl_table3 --output demo/results
 	@echo; echo "All tables: demo/results/tables/    The report: demo/results/report.html"
 
