@@ -55,7 +55,7 @@ def _description(stored: StoredAnswerer) -> str:
     texts = counted(len(stored.bank.sources), "text")
     settings = stored.settings
     how = f"ranking {settings.ranking}, match {settings.match}"
-    promise = "no threshold: each question gets an answer"
+    promise = f"no threshold, floor {settings.floor:.4f}"
     if settings.threshold is not None:
         least = settings.threshold
         shares = f"precision {least.precision:.1%}, {least.answered:.1%} answered"

@@ -43,7 +43,7 @@ class Verdict:
 
 
 def choose(ways: Ways) -> str:
-    """Return the simplest way that no later one beats by more than one standard error.
+    """Return the way that is left when each beats the one kept so far by more than one standard error.
 
     The best of many scores on few questions is the luckiest one. So a way replaces a simpler one
     only where the mean of their paired differences is larger than its own standard error.
@@ -58,7 +58,8 @@ def choose(ways: Ways) -> str:
 def choices_by_fold(ways: Ways) -> list[str]:
     """Return for each fold the way that the test questions of all other folds choose.
 
-    A fold's own questions have no part in its choice, so that their scores are not too good.
+    A fold's own scores have no part in its choice, so that they are not too good. The models of the
+    other folds were trained on its questions, though.
     """
     folds = len(next(iter(ways.values())))
     return [

@@ -59,8 +59,10 @@ def table(ours, control, margin=0.5):
 
 
 def test_a_loss_is_trained_as_its_control_is_but_for_the_loss(loss, place):
-    name = command.link_loss(loss)
-    assert place.joinpath(loss.name).resolve() == loss and command.link_loss(loss) == name
+    name = command.check_loss(loss)
+    command.link_loss(loss)
+    command.link_loss(loss)
+    assert place.joinpath(loss.name).resolve() == loss and command.check_loss(loss) == name
     args = command.parser().parse_args([str(loss)])
     config = Path("own.yaml")
     config.write_text(yaml.safe_dump(command.config_of(name, CPU, "out", 3, args)))
@@ -93,16 +95,37 @@ def test_what_is_no_loss_is_refused_in_one_line_and_not_linked(tmp_path, place, 
     file.write_text(text)
     before = sorted(place.iterdir())
     with pytest.raises(InputError, match=said) as caught:
-        command.link_loss(file)
+        command.check_loss(file)
     assert "\n" not in str(caught.value) and sorted(place.iterdir()) == before
     with pytest.raises(InputError, match="no such file"):
-        command.link_loss(tmp_path / "absent.py")
+        command.check_loss(tmp_path / "absent.py")
 
 
 def test_another_control_than_a_trained_method_is_refused(loss):
     args = command.parser().parse_args([str(loss), "--against", "start"])
     with pytest.raises(InputError, match="'start' is no method with a training here"):
-        command.config_of(command.link_loss(loss), CPU, "out", 3, args)
+        command.config_of(command.check_loss(loss), CPU, "out", 3, args)
+
+
+@pytest.mark.parametrize("against", ["rcl-2", "start"])
+def test_a_refused_control_leaves_no_link_and_no_config(loss, place, against):
+    with pytest.raises(InputError, match="--against"):
+        command.main([str(loss), "--against", against])
+    assert not place.joinpath(loss.name).exists() and not list(Path().glob("*.yaml"))
+
+
+def test_a_loss_that_has_the_name_of_a_method_is_refused(loss, place):
+    loss = loss.rename("simcse.py")
+    with pytest.raises(InputError, match="simcse.py: a method has this name"):
+        command.main([str(loss)])
+    assert not place.joinpath("simcse.py").exists()
+
+
+def test_a_config_that_try_has_not_written_is_never_overwritten(loss, place):
+    Path("mine.yaml").write_text("seeds: {}\n")
+    with pytest.raises(InputError, match="mine.yaml: is there already"):
+        command.main([str(loss), "--output", "mine"])
+    assert Path("mine.yaml").read_text() == "seeds: {}\n" and not place.joinpath(loss.name).exists()
 
 
 NOISE = np.array([0.1, -0.1, 0.05, -0.05, 0.0])

@@ -28,7 +28,7 @@ from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.gpus import visible_gpus
 from semblance.named_modules import LOSSES, folder_of
-from semblance.provenance import ROOT
+from semblance.provenance import ROOT, read_text
 from semblance.reporting import anytime
 from semblance.reporting.latex import escape, latex
 from semblance.reporting.numbers import interval, rounded, signed
@@ -38,11 +38,12 @@ from semblance.strict_yaml import as_yaml
 from workflow.controller import progress
 from workflow.costing.pages import price
 from workflow.costing.usage import estimates, to_do
-from workflow.planning.layers import PROJECT, found, laid_over
+from workflow.planning.layers import found, over_project
 from workflow.planning.signatures import loss_options, read_signature
 from workflow.scripts import cli, endings
 
 TABLE = "try"
+HEADER = "# Written by: semblance try. The next try of this name writes it anew.\n"
 AVERAGE = "Average"
 WITHOUT_GPU = ("configs/minilm.yaml", "configs/minilm-cpu.yaml")
 BASES = ("minilm-3", "bert-base")  # the first that the config has
@@ -78,15 +79,21 @@ def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     if not 2 <= args.seeds <= MOST_SEEDS:
         raise InputError("--seeds", f"{args.seeds} is not from 2 to {MOST_SEEDS}")
-    name = link_loss(Path(args.loss))
     layers = [found(path) for path in args.config]
     if not layers and not visible_gpus():
         layers = [str(ROOT / path) for path in WITHOUT_GPU]
+    name = check_loss(Path(args.loss))
+    control_of(name, args.against, over_project(layers))
     output = args.output or f"{TABLE}-{name}"
+    config = Path(f"{output.rstrip('/')}.yaml")
+    if config.exists() and not read_text(config).startswith(HEADER):
+        raise InputError(
+            config, "is there already, and no config of try", "choose another --output"
+        )
+    link_loss(Path(args.loss))
     seeds = args.seeds
     while True:
-        config = Path(f"{output.rstrip('/')}.yaml")
-        write_text(config, as_yaml(config_of(name, layers, output, seeds, args)))
+        write_text(config, HEADER + as_yaml(config_of(name, layers, output, seeds, args)))
         table = run([*layers, str(config)], output, args)
         answer = answer_of(table, args.until_decided)
         if not args.until_decided or answer.is_decided or seeds >= MOST_SEEDS:
@@ -99,8 +106,8 @@ def main(argv: list[str] | None = None) -> None:
     print(f"the table: {output}/tables/{TABLE}.md")
 
 
-def link_loss(file: Path) -> str:
-    """Link a user's file into the losses; return its name. InputError for one that is no loss."""
+def check_loss(file: Path) -> str:
+    """Return the name of a user's loss; InputError for a file that is none."""
     name = file.stem
     if file.suffix != ".py" or not NAME.fullmatch(name):
         raise InputError(file, "is no NAME.py", "name it by small letters, digits and _")
@@ -113,24 +120,37 @@ def link_loss(file: Path) -> str:
         advice = "write a config with its teachers, as configs/family.yaml does"
         raise InputError(file, "reads the vectors of other models", advice)
     place = folder_of(LOSSES) / file.name
+    if place.exists() and not place.samefile(file):
+        raise InputError(file, f"{place} is another loss of this name", "rename yours")
+    return name
+
+
+def link_loss(file: Path) -> None:
+    """Link a user's file into the losses, if it is not there."""
+    place = folder_of(LOSSES) / file.name
     if not place.exists():
         place.unlink(missing_ok=True)  # a link to a file that is gone
         place.symlink_to(file.resolve())
-    elif not place.samefile(file):
-        raise InputError(file, f"{place} is another loss of this name", "rename yours")
-    return name
+
+
+def control_of(name: str, against: str, known: dict[str, Any]) -> dict[str, Any]:
+    """Return the method of ``--against``; InputError for one with which no loss can be compared."""
+    control = known["methods"].get(against)
+    if not isinstance(control, dict) or "recipe" not in control:
+        raise InputError("--against", f"{against!r:.80} is no method with a training here")
+    if control.get("regulators"):
+        raise InputError("--against", f"{against!r:.80} reads the vectors of other models")
+    if name in known["methods"]:
+        raise InputError(f"{name}.py", "a method has this name", "rename your loss")
+    return control
 
 
 def config_of(
     name: str, layers: list[str], output: str, seeds: int, args: argparse.Namespace
 ) -> dict[str, Any]:
     """Return the config to lay over the others: the method, its control, their table."""
-    known = laid_over([PROJECT, *layers])
-    if (
-        not isinstance(control := known["methods"].get(args.against), dict)
-        or "recipe" not in control
-    ):
-        raise InputError("--against", f"{args.against!r:.80} is no method with a training here")
+    known = over_project(layers)
+    control = control_of(name, args.against, known)
     recipe = known["recipes"][control["recipe"]]
     pairs = control.get("views", recipe["views"]) == "rows"
     base = args.base or _first(known["bases"], BASES)
