@@ -83,6 +83,8 @@ class AnsweringSettings:
         values = dict(record["settings"])
         if values["threshold"] is not None:
             values["threshold"] = Threshold.from_json(values["threshold"])
+        if "floor" not in values and values["ranking"] == "hybrid":
+            values["threshold"] = None  # of the version before: it was shown for other scores
         return cls(**values)
 
     def as_json(self) -> dict[str, Any]:

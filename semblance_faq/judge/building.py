@@ -1,5 +1,6 @@
 """From a FAQ bank, its final models and the evaluations on its folds to one answerer."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -158,7 +159,8 @@ def measure_floor(answerer: Answerer, tests: Sequence[FoldResult]) -> Floor:
     """Find the floor of an answerer, given what its way made of the held-out questions."""
     others = np.asarray([answerer.rank_scores(question).max() for question in QUESTIONS_ELSEWHERE])
     columns = (joined(tests, name) for name in ("confidence", "right", "without"))
-    return find_floor(*columns, others)
+    threshold = answerer.stored.settings.threshold
+    return find_floor(*columns, others, math.inf if threshold is None else threshold.score)
 
 
 def _card_facts(wanted: AnswererSettings, way: Way) -> dict[str, Any]:

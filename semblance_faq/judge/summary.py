@@ -17,6 +17,7 @@ from semblance_faq.judge.judgement import Against, Gain, Judgement
 from semblance_faq.judge.other_fields import QUESTIONS as OTHER_FIELDS
 from semblance_faq.judge.threshold import Certified, Floor, can_show
 
+MOST_MORE = 10  # times the questions that there are; a gain that needs more is not worth naming
 FIT = 0.5  # of the first answers must be right, or the summary warns
 WORDING = "wording"  # the protocol in which entries are known and users' wordings are new
 ASKED = {  # by protocol: what was asked, and what it therefore does not show
@@ -119,8 +120,10 @@ def _training(gain: Gain, questions: int) -> Iterator[str]:
     line = "What may help: another start model (--base), more wordings of users, entries that are missing."
     if verdict.word == "no better" and verdict.difference > 0:
         half = (verdict.high - verdict.low) / 2
-        more = math.ceil(questions * ((half / verdict.difference) ** 2 - 1))
-        line += f" If the difference stays, about {counted(max(more, 1), 'more question')} would show it."
+        more = questions * ((half / verdict.difference) ** 2 - 1)
+        if 0 < more <= MOST_MORE * questions:
+            said = counted(math.ceil(more), "more question")
+            line += f" If the difference stays, about {said} would show it."
     yield line
 
 

@@ -140,16 +140,21 @@ class Floor:
 
 
 def find_floor(
-    confidence: np.ndarray, right: np.ndarray, without: np.ndarray, other_fields: np.ndarray
+    confidence: np.ndarray,
+    right: np.ndarray,
+    without: np.ndarray,
+    other_fields: np.ndarray,
+    highest: float = math.inf,
 ) -> Floor:
     """Return the floor just above the questions from other fields, as far as right answers allow.
 
     Arguments are scores of first answers, (n,) on held-out questions and (m,) of the questions from
     other fields; ``right`` and ``without`` are those of ``FoldResult``. At most ``COST`` of the
-    right answers are refused.
+    right answers are refused. ``highest`` is that of the floor: a threshold, whose certificate counts
+    all answers above it.
     """
     good = np.sort(confidence[np.asarray(right, bool)])
-    score = float(np.nextafter(np.max(other_fields), np.inf))
+    score = min(highest, float(np.nextafter(np.max(other_fields), np.inf)))
     if len(good):
         score = min(score, float(good[int(COST * len(good))]))
     without = without[~np.isnan(without)]

@@ -182,3 +182,16 @@ def test_more_than_the_budget_is_not_started(loss, monkeypatch):
     monkeypatch.setattr(command.progress, "main", lambda arguments: pytest.fail("it started"))
     with pytest.raises(InputError, match=r"--budget: [\d.]+ h are more than 0.01 h"):
         command.main([str(loss), "--budget", "0.01h"])
+
+
+def test_the_budget_counts_all_seeds_together(loss, monkeypatch):
+    """Each seed is priced by itself, and together they are more than the budget."""
+    monkeypatch.setattr(command, "visible_gpus", lambda: [])
+    started = []
+    monkeypatch.setattr(command.progress, "main", lambda arguments: started.append(arguments) or 0)
+    control = 70 + np.arange(5.0)
+    undecided = table(control + 20 * NOISE, control)
+    monkeypatch.setattr(command, "read_tables", lambda paths: [undecided])
+    with pytest.raises(InputError, match="--budget"):
+        command.main([str(loss), "--seeds", "2", "--until-decided", "--budget", "0.6h"])
+    assert 1 <= len(started) < command.MOST_SEEDS

@@ -182,12 +182,16 @@ def run(layers: list[str], output: str, args: argparse.Namespace) -> Table:
     left = to_do(cost)
     gpus = cost.config.resources.gpus
     shared = gpus or len(os.sched_getaffinity(0))
+    if not gpus and args.cores != "all":
+        shared = int(args.cores)
     hours = cost.total_hours(left, "gpu" if gpus else "cpu") / shared
     print(f"to do: {len(left)} jobs, about {hours:.1f} h here: {price(cost, left)}", flush=True)
     if args.budget is not None and hours > args.budget:
         raise InputError(
             "--budget", f"{hours:.1f} h are more than {args.budget:g} h", "fewer --seeds"
         )
+    if args.budget is not None:
+        args.budget -= hours  # the rest is for further seeds
     files = [f"{output}/{layout.TABLES}/{TABLE}.csv"]
     snakefile = ["--snakefile", str(ROOT / "Snakefile")]
     status = progress.main(["--configfile", *layers, *snakefile, "--cores", args.cores, *files])

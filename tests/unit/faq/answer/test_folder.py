@@ -88,3 +88,12 @@ def test_settings_come_back_from_the_record_that_says_what_their_file_says(
     assert read_answerer(folder).settings == AnsweringSettings("vectors", "better", 32, threshold)
     stated = json.loads((folder / "answering.json").read_text())
     assert stated == read_sealed(folder / "record.json")["settings"]
+
+
+@pytest.mark.parametrize("ranking, kept", [("hybrid", False), ("vectors", True)])
+def test_a_threshold_for_the_fused_ranks_of_the_version_before_promises_nothing(ranking, kept):
+    threshold = Threshold(0.5, 0.9, 0.5)
+    stored = AnsweringSettings(ranking, "better", 32, threshold, floor=0.3).as_json()
+    assert AnsweringSettings.from_record({"settings": stored}).threshold == threshold
+    del stored["floor"]
+    assert (AnsweringSettings.from_record({"settings": stored}).threshold is not None) == kept

@@ -132,8 +132,8 @@ def test_training_is_compared_with_the_choice_among_the_ways_without_it(trained,
 
 
 def test_the_summary_says_how_many_more_questions_would_show_a_gain():
-    """With a difference of half of its interval's half width four times as many are needed."""
-    difference = np.random.default_rng(3).normal(0.02, 0.3, 2 * QUESTIONS)
+    """The half width falls with the root of the questions, down to the difference."""
+    difference = np.random.default_rng(3).normal(0.04, 0.3, 2 * QUESTIONS)
     wrong = np.zeros(QUESTIONS, bool)
     trained = [replace(fold(wrong), precision=0.5 + part) for part in np.split(difference, 2)]
     ways = {"start": [fold(wrong)] * 2, "tuned": trained}
@@ -143,6 +143,17 @@ def test_the_summary_says_how_many_more_questions_would_show_a_gain():
     ratio = (verdict.high - verdict.low) / 2 / verdict.difference
     more = math.ceil(2 * QUESTIONS * (ratio**2 - 1))
     assert f"about {more:,} more questions would show it" in summary_text(found, SUBJECT)
+
+
+def test_a_number_of_questions_that_nobody_can_ask_is_not_named():
+    wrong = np.zeros(QUESTIONS, bool)
+    noise = np.random.default_rng(3).normal(0, 0.3, 2 * QUESTIONS)
+    noise += 1e-9 - noise.mean()
+    trained = [replace(fold(wrong), precision=0.5 + part) for part in np.split(noise, 2)]
+    found = judge({"start": [fold(wrong)] * 2, "tuned": trained}, [], 0.9, untrained=["start"])
+    assert 0 < found.training.verdict.difference < 1e-8
+    text = summary_text(found, SUBJECT)
+    assert "What may help" in text and "more question" not in text
 
 
 def test_ways_within_one_standard_error_of_the_kept_one_are_named():

@@ -131,3 +131,10 @@ def test_the_floor_refuses_at_most_one_of_fifty_right_answers():
 def test_where_no_answer_is_right_the_floor_is_above_all_questions_from_other_fields():
     found = find_floor(np.array([0.2]), np.array([False]), np.array([0.2]), np.array([0.3]))
     assert found.score > 0.3 and found.right == 0.0 and found.without_entry == 1.0
+
+
+def test_the_floor_does_not_lie_above_the_threshold():
+    right = np.ones(3, bool)
+    scores = np.array([0.5, 0.6, 0.7])
+    found = find_floor(scores, right, np.array([0.35]), np.array([0.2, 0.4]), highest=0.3)
+    assert (found.score, found.other_fields, found.without_entry) == (0.3, 0.5, 0.0)
