@@ -89,10 +89,7 @@ class AnsweringSettings:
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON form."""
-        threshold = None
-        if self.threshold is not None:
-            threshold = self.threshold.as_json()
-        return {**vars(self), "threshold": threshold}
+        return {**vars(self), "threshold": self.threshold and self.threshold.as_json()}
 
 
 @dataclass(frozen=True)

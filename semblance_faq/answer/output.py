@@ -14,16 +14,13 @@ REPLACEMENT = "\ufffd"
 
 def as_json(answered: Answered) -> dict[str, Any]:
     """Return the JSON object that ``semblance faq ask --json`` and the server give."""
-    threshold = None
-    if answered.threshold is not None:
-        threshold = answered.threshold.as_json()
     return {
         "question": answered.question,
         "known": answered.known,
         "likely": answered.likely,
         "ranking": answered.ranking,
         "floor": answered.floor,
-        "threshold": threshold,
+        "threshold": answered.threshold and answered.threshold.as_json(),
         "answers": [vars(answer) for answer in answered.answers],
     }
 

@@ -34,7 +34,7 @@ from semblance_faq.judge.evaluations import (
     read_evaluations,
     read_questions,
 )
-from semblance_faq.judge.evidence import FoldResult, Ways, joined
+from semblance_faq.judge.evidence import FoldResult, joined
 from semblance_faq.judge.judgement import Judgement, judge, over_seeds
 from semblance_faq.judge.learning_curve import curve_lines, read_curve
 from semblance_faq.judge.other_fields import QUESTIONS as QUESTIONS_ELSEWHERE
@@ -102,7 +102,9 @@ def build_answerer(
     questions = read_questions(bank_file.parent, wanted.protocol)
     evaluations = read_evaluations(sources.evaluations, wanted.base, questions)
     results = wanted.results(evaluations)
-    judgement = judge_answerer(wanted, results)
+    plain = [way.method for way in wanted.ways if way.is_plain]
+    untrained = [way.method for way in wanted.ways if way.is_untrained]
+    judgement = judge(results, plain, wanted.precision, untrained)
     way = wanted.way(judgement.chosen)
     model_path = dict(zip(wanted.models, sources.models, strict=True))[way.model]
     model = SavedModel.read(model_path)
@@ -146,13 +148,6 @@ def read_bank_entries(path: Path) -> list[FaqEntry]:
     if not rows:
         raise InputError(path, "holds no entry", "prepare the bank again")
     return [FaqEntry(r["id"], r["question"], r["answer"], tuple(r["wordings"])) for r in rows]
-
-
-def judge_answerer(wanted: AnswererSettings, results: Ways) -> Judgement:
-    """Choose the way of an answerer and judge the choice."""
-    plain = [way.method for way in wanted.ways if way.is_plain]
-    untrained = [way.method for way in wanted.ways if way.is_untrained]
-    return judge(results, plain, wanted.precision, untrained)
 
 
 def measure_floor(answerer: Answerer, tests: Sequence[FoldResult]) -> Floor:
