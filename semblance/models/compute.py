@@ -1,6 +1,7 @@
 """What computes: threads, device and the precision of the matrix products."""
 
 import contextlib
+import ctypes
 import functools
 import os
 import re
@@ -20,6 +21,13 @@ OF_MKL = (
     *("acos", "asin", "atan", "cos", "erf", "erfc", "erfinv", "exp", "log", "log10", "log2"),
     *("sin", "sqrt", "tan", "tanh", "trunc"),
 )
+
+
+# Parameters of mallopt (GNU malloc.h), and their values.
+KEEP_MEMORY = {
+    -4: 0,  # M_MMAP_MAX: large tensors come from the heap, too
+    -1: 2**31 - 1,  # M_TRIM_THRESHOLD: freed memory stays in the heap
+}
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,7 @@ def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(PREPARED_PRODUCTS))
     # Without this variable CUDA's products are not repeatable.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    _keep_memory()
     _call_mkl_once()
     torch.set_num_threads(threads)
     torch.set_float32_matmul_precision(matmul)
@@ -54,6 +63,18 @@ def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
     # Filling costs a launch for each new tensor, and no tensor is read before it is written.
     torch.utils.deterministic.fill_uninitialized_memory = False
     return "cuda"
+
+
+def _keep_memory() -> None:
+    """Let this process keep the memory that it frees, where the C library can.
+
+    Each step of a training asks for the hundreds of megabytes that the last one freed. Had they gone
+    back to the system, each page of them would cost a fault: 12 % of a bf16 step.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt:
+        for parameter, value in KEEP_MEMORY.items():
+            mallopt(parameter, value)
 
 
 def _call_mkl_once() -> None:

@@ -52,6 +52,27 @@ def test_a_slurm_job_that_asks_for_a_gpu_and_has_none_stops(without_gpu, monkeyp
         compute.set_up(1, gpus=1, matmul="highest")
 
 
+FAULTS = """
+import resource
+import torch
+from semblance.models import compute
+
+compute.set_up(1, gpus=0, matmul="highest")
+for _ in range(2):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    torch.zeros(16 << 20)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def test_memory_that_a_step_freed_serves_the_next_one():
+    root = Path(compute.__file__).parents[2]
+    faults = subprocess.run(
+        [sys.executable, "-c", FAULTS], cwd=root, check=True, capture_output=True, text=True
+    )
+    assert int(faults.stdout) < 1000  # 64 MB of fresh memory have 16,384 pages
+
+
 TWICE = f"""
 import torch
 from semblance.models import compute
