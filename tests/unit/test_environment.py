@@ -6,9 +6,11 @@ from pathlib import Path
 
 import yaml
 
+from workflow.requirements import requirements
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-EXTRAS = [r for extra in PROJECT["optional-dependencies"].values() for r in extra]
+ALL = set(requirements(PROJECT, list(PROJECT["optional-dependencies"])))
 
 
 def pins(lines) -> dict[str, str]:
@@ -18,8 +20,8 @@ def pins(lines) -> dict[str, str]:
 
 
 def test_every_requirement_is_pinned_and_constrained_alike():
-    wanted = pins([*PROJECT["dependencies"], *EXTRAS])
-    assert len(wanted) == len(PROJECT["dependencies"]) + len(EXTRAS)
+    wanted = pins(ALL)
+    assert len(wanted) == len(ALL)
     constrained = pins((ROOT / "constraints.txt").read_text().splitlines())
     assert {name: constrained.get(name) for name in wanted} == wanted
 
@@ -27,7 +29,7 @@ def test_every_requirement_is_pinned_and_constrained_alike():
 def test_the_conda_environment_has_the_projects_pins():
     environment = yaml.safe_load((ROOT / "envs/semblance.yaml").read_text())
     listed = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
-    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["demo"]]
+    wanted = list(requirements(PROJECT, ["demo"]))
     assert len(listed) == len(wanted) and pins(listed) == pins(wanted)
     [python] = [d for d in environment["dependencies"] if str(d).startswith("python")]
     # the floor is what conda installs

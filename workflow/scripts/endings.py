@@ -119,7 +119,7 @@ def _run_as_only_writer(main: Callable[[], None], record: Path | None) -> None:
 
 def _status(error: Exception) -> int | None:
     """Return the exit status for an error; None for a mistake of the program itself."""
-    if isinstance(error, InputError):
+    if isinstance(error, InputError) or _is_not_installed(error):
         return BAD_INPUT
     if isinstance(error, (OutOfTime, NoGpu, Busy)) or is_memory(error) or is_transient(error):
         return TRY_AGAIN
@@ -128,8 +128,17 @@ def _status(error: Exception) -> int | None:
     return None
 
 
+def _is_not_installed(error: Exception) -> bool:
+    """Tell whether a package is missing, as where only an extra of the project is installed."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return False
+    return error.name.partition(".")[0] not in ("semblance", "semblance_faq", "workflow")
+
+
 def _message(error: Exception) -> str:
     """Return what is wrong and what to do, in one line."""
+    if _is_not_installed(error):
+        return f"{error.name} is not installed; all that any command needs: pip install 'semblance[run]'"
     if isinstance(error, (InputError, OutOfTime, NoGpu)):
         return str(error)
     line = _first_line(error)
