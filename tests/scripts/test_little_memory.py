@@ -51,6 +51,7 @@ LIBRARY = "libx.so: failed to map segment from shared object"
     "error, status, told",
     [
         ("MemoryError()", TRY_AGAIN, "error: out of memory (MemoryError)"),
+        ("RuntimeError('CUDA out of memory.')", TRY_AGAIN, "error: out of GPU memory (CUDA"),
         (f"ImportError('{LIBRARY}')", TRY_AGAIN, f"error: out of memory ({LIBRARY}"),
         ("OSError(30, 'Read-only file system', 'x')", 2, "error: x: Read-only file system"),
     ],

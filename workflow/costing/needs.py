@@ -23,6 +23,8 @@ INTERPRETER = 500  # MB
 ROW = 2e-3  # MB of a row as Python objects
 LIBRARIES = {"cpu": 700, "gpu": 4000}  # MB, where a model runs; on a GPU with the driver's share
 COPIES = {"cpu": 6, "gpu": 4}  # of the parameters: weights, gradients, 2 moments, best, checkpoint
+ON_GPU = 5  # of them: all but the checkpoint
+CONTEXT = 600  # MB of a GPU that CUDA and its libraries take for each process
 CHECKPOINTS = 3  # of a running training: two kept and one being written
 IN_CHECKPOINT = 4  # copies of the parameters: weights, 2 moments, best
 ACTIVATION = 8.5e-3  # MB a token and million parameters: 24 floats x layers x width
@@ -40,7 +42,8 @@ class Need(NamedTuple):
     """Units of work, and MB of memory, of outputs, and of further files while the job runs.
 
     ``fits`` are millions of features of items that classifiers are fitted to, besides the work.
-    ``unknown`` outputs have a size that nobody states; ``disk`` does not count them.
+    ``unknown`` outputs have a size that nobody states; ``disk`` does not count them. ``gpu_memory``
+    is that of a training on a GPU, in MB.
     """
 
     work: float
@@ -49,6 +52,7 @@ class Need(NamedTuple):
     scratch: float = 0.0
     unknown: int = 0
     fits: float = 0.0
+    gpu_memory: float = 0.0
 
 
 class Needs:
@@ -64,7 +68,7 @@ class Needs:
         self.guessed = {name for name, size in stated.items() if size is None}
 
     def of(self, job: Job) -> Need:
-        """Return what a job needs; the memory of a GPU is not counted."""
+        """Return what a job needs."""
         need = self._of_stage(job)
         if deletes_weights(self.plan.config, job.stage):
             return need._replace(disk=WITHOUT_WEIGHTS, scratch=need.scratch + need.disk)
@@ -115,13 +119,18 @@ class Needs:
         encoders = settings.get("encoders", 1)
         memory = LIBRARIES[self.device] + COPIES[self.device] * 4 * million * encoders
         memory += of_sentence * corpus.texts.sentences / 1e6
+        activations = ACTIVATION * million * tokens
+        gpu_memory = 0.0
         if self.device == "cpu":
-            memory += ACTIVATION * million * tokens
+            memory += activations
+        else:
+            gpu_memory = CONTEXT + ON_GPU * 4 * million * encoders + activations
         return Need(
             work=million * (trained + read) / self.speed[settings["precision"]] / 1000,
             memory=memory,
             disk=0.1 if job.stage == "train_curve" else _weights(million),
             scratch=CHECKPOINTS * IN_CHECKPOINT * 4 * million * encoders,
+            gpu_memory=gpu_memory,
         )
 
     def _sts(self, job: Job) -> Need:

@@ -91,6 +91,7 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
         f"disk: {outputs} of outputs, and up to {scratch} more for the {CHECKPOINTS} checkpoints "
         "of each running training",
         *_disk_of_final_models(cost, everything),
+        *_gpu_memory(cost, everything),
         f"raw data: {raw_data}",
         *models,
         f"submissions to a scheduler: {submissions(cost.plan, everything):,} for "
@@ -107,6 +108,16 @@ def _days(hours: float) -> str:
     if hours <= DAY:
         return ""
     return f": {hours / DAY:,.0f} days on one GPU, {hours / DAY / GPUS:,.1f} on {GPUS}"
+
+
+def _gpu_memory(cost: Cost, everything: Sequence[Job]) -> list[str]:
+    """Return what memory the largest training needs on a GPU, where trainings use one."""
+    largest = max(everything, key=lambda job: cost.need(job).gpu_memory)
+    megabytes = cost.need(largest).gpu_memory
+    if not megabytes:
+        return []
+    named = " ".join(part for part in largest[1:-1] if part)
+    return [f"GPU memory: {size(megabytes)} for the largest training ({named}), in fp32 (estimate)"]
 
 
 def _disk_of_final_models(cost: Cost, everything: Sequence[Job]) -> list[str]:

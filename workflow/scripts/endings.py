@@ -142,6 +142,9 @@ def _message(error: Exception) -> str:
     if isinstance(error, (InputError, OutOfTime, NoGpu)):
         return str(error)
     line = _first_line(error)
+    if "cuda out of memory" in line.lower():
+        advice = "lower batch_size or max_length, set precision: bf16, or name a GPU with more"
+        return f"out of GPU memory ({line}); {advice}, {CONTINUE}"
     if is_memory(error):
         return f"out of memory ({line}); ask for more, or lower batch_size, {CONTINUE}"
     if isinstance(error, Busy):

@@ -143,6 +143,15 @@ def test_each_regulator_that_a_training_reads_asks_for_memory():
     assert memory[2] - memory[1] == pytest.approx(memory[1] - memory[0])
 
 
+def test_a_training_on_a_gpu_holds_five_copies_of_its_weights_and_the_activations_of_a_batch():
+    weights = 5 * 4 * 335  # weights, gradients, 2 moments, the best on dev: 4 bytes a parameter
+    tokens = 64 * 2 * 32
+    floats = 24 * 24 * 1024  # 24 of each layer's width
+    activations = tokens * floats * 4 / 1e6
+    assert cost().need(LARGE).gpu_memory == pytest.approx(600 + weights + activations, rel=0.2)
+    assert small().need(Job("train", "wiki", "minilm-3", "simcse", 1)).gpu_memory == 0
+
+
 def test_a_base_without_a_size_has_that_of_its_stored_weights_or_a_guess(tmp_path, monkeypatch):
     bases = merged("config.yaml")["bases"]
     del bases["bert-base"]["million_parameters"]

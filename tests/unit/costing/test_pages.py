@@ -41,6 +41,12 @@ def test_the_plan_counts_the_jobs_of_each_stage_and_those_still_to_do(run):
     assert plan_page(model).splitlines()[-1].endswith("by 3 jobs of this run")
 
 
+def test_the_plan_names_the_training_that_needs_the_most_memory_of_a_gpu():
+    [line] = [line for line in plan_page(cost()).splitlines() if line.startswith("GPU memory")]
+    assert "(wiki1m roberta-large simcse-mlm)" in line  # the largest base, and two passes a step
+    assert "GPU memory" not in plan_page(small())
+
+
 def test_a_training_of_other_settings_and_what_reads_it_are_to_do(run):
     model = small()
     training = Job("train", "wiki", "minilm-3", "simcse", 1)
