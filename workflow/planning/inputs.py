@@ -56,6 +56,9 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
     if mirror and not is_url(mirror) and any(job.stage == "download" for job in jobs):
         advice = "correct the path; with mirror: null the files come from their own addresses"
         yield partial(_check_folder, "config.mirror", mirror, advice)
+    if plan.config.cache:
+        advice = "correct the path; with cache: null all is trained here"
+        yield partial(_check_folder, "config.cache", plan.config.cache, advice)
 
 
 def _datasets(plan: Plan, job: Job) -> Iterator[tuple[str, list[str]]]:

@@ -23,6 +23,7 @@ class Training:
     checkpoint_minutes: float
     checkpoint_steps: int
     stop_at: float | None = None
+    cache: str | None = None
     jobs_per_gpu: int = 1
     code: str = ""
 
@@ -39,5 +40,7 @@ class Training:
             settings,
             stage=stage,
             code=self.code,
-            cadence=Cadence(self.checkpoint_minutes, self.checkpoint_steps, self.stop_at),
+            cadence=Cadence(
+                self.checkpoint_minutes, self.checkpoint_steps, self.stop_at, self.cache
+            ),
         )

@@ -51,6 +51,19 @@ def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
     return True
 
 
+def copy_from(cache: Path, finished: Path) -> None:
+    """Copy what ``keep`` kept of the same training in the output folder of another run, if it did.
+
+    The folder is named by a digest of settings, inputs, code, device and versions. Copied and not
+    linked: another user's file may change. ``put_back`` checks the copy.
+    """
+    for found in cache.glob(f"**/{finished.parent.name}/{finished.name}"):
+        with whole_folder(finished) as temporary:
+            shutil.copytree(found, temporary, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        print(f"found finished in {found}", file=sys.stderr)
+        return
+
+
 def put_back(finished: Path, out: Path, origin: dict[str, Any], records: dict[str, Record]) -> bool:
     """Give ``out`` what ``keep`` kept, and return True; return False if nothing whole was kept.
 

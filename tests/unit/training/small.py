@@ -18,13 +18,13 @@ def flip(path):
     path.write_bytes(bytes(data))
 
 
-def train(inputs, out, settings=SETTINGS, *, steps=0, stop_at=None, **more):
+def train(inputs, out, settings=SETTINGS, *, steps=0, stop_at=None, cache=None, **more):
     """Train from ``inputs`` into ``out``; ``more`` are further fields of TrainingInputs.
 
     A checkpoint is saved every ``steps`` steps. Returns ``out``.
     """
     read = TrainingInputs(*inputs, **more)
-    cadence = Cadence(minutes=10.0, steps=steps, stop_at=stop_at)
+    cadence = Cadence(minutes=10.0, steps=steps, stop_at=stop_at, cache=cache)
     run.train(read, out, settings, stage="train", code="code", cadence=cadence)
     return out
 

@@ -115,6 +115,38 @@ def test_a_finished_training_is_stored_once_and_keeps_no_step_checkpoint(trainin
         training.train()
 
 
+def test_a_training_that_another_run_has_finished_is_copied_and_not_done_again(
+    training, tmp_path, capsys
+):
+    training.train()
+    before, other = outputs(training.out), training.out
+    training.out = tmp_path / "mine/of/another/name"
+    training.train(cache=str(tmp_path))
+    after = outputs(training.out)
+    for files in (before, after):
+        del files["record.json"]  # it says where the inputs lie, seen from its folder
+    assert training.fits == 1 and after == before
+    assert f"found finished in {kept(other)}\n" in capsys.readouterr().err
+    assert (kept(other) / "record.json").stat().st_nlink == 2  # only read
+    theirs, ours = (kept(out) / "dev.csv" for out in (other, training.out))
+    assert theirs.stat().st_ino != ours.stat().st_ino
+
+
+def test_a_cache_is_not_believed_and_not_changed(training, tmp_path, capsys):
+    training.train()
+    before, other = outputs(training.out), training.out
+    weights = kept(other) / "model/model.safetensors"
+    flip(weights)
+    damaged = weights.read_bytes()
+    training.out = tmp_path / "mine"
+    training.train(cache=str(other))
+    assert training.fits == 2 and weights.read_bytes() == damaged
+    assert "warning: finished training passed over" in capsys.readouterr().err
+    assert outputs(training.out)["model/model.safetensors"] == before["model/model.safetensors"]
+    training.train(replace(SETTINGS, seed=1), cache=str(other))  # which it has not
+    assert training.fits == 3
+
+
 def test_a_change_of_settings_trains_again_and_removes_the_earlier_outputs(training):
     training.train()
     before, first = outputs(training.out), kept(training.out)
