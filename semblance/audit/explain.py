@@ -8,6 +8,7 @@ from semblance import layout
 from semblance.audit.cells import seed_folders
 from semblance.audit.chain import DELETED, Chain, Link, Node
 from semblance.errors import InputError
+from semblance.names import REGULATOR
 from semblance.provenance import damage, read_text
 from semblance.reporting.grids import MISSING, NAMES
 from semblance.reporting.table import Cell, Row, Table, from_json
@@ -214,9 +215,9 @@ class _Tree:
                 steps.append(self._lost(link))
             elif not source.stage:  # a download of raw data
                 raw.append(_file(link.place.parents[1] / link.role, link.digest))
-            elif (_role(link.role), link.place, link.record) not in known:
-                known.add((_role(link.role), link.place, link.record))
-                steps.append(self.of_record(link.place, _role(link.role), link.record))
+            elif (_role(link), link.place, link.record) not in known:
+                known.add((_role(link), link.place, link.record))
+                steps.append(self.of_record(link.place, _role(link), link.record))
         if raw:
             steps.append(Step("raw data", files=raw))
         return steps
@@ -227,13 +228,13 @@ class _Tree:
         return Step(link.role, files=[lost])
 
 
-def _role(name: str) -> str:
+def _role(link: Link) -> str:
     """Return what an input is called: frozen embeddings by the method that made them."""
-    if name.endswith(f"/{layout.WEIGHTS}"):
+    if link.role.endswith(f"/{layout.WEIGHTS}"):
         return "model"
-    if "/" in name:
-        return Path(name).parts[-3]
-    return name
+    if "/" in link.role or link.role.startswith(REGULATOR):
+        return link.place.parts[-3]
+    return link.role
 
 
 def _file(path: Path, digest: str, missing: str = "") -> dict[str, str]:

@@ -10,6 +10,7 @@ import numpy as np
 from semblance.errors import InputError
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
+from semblance.names import REGULATOR
 from semblance.provenance import Record, checked, outputs_digest, read_sealed
 from semblance.training.embeddings import NAME as EMBEDDINGS
 from semblance.training.loop import Measures
@@ -36,7 +37,7 @@ class TrainingInputs:
 class SavedRegulators(NamedTuple):
     """The frozen embeddings of the corpus by each regulator.
 
-    ``digests`` and ``records`` have the paths of the records as keys.
+    ``digests`` and ``records`` have "regulator 1" and so on as keys: where a run lies decides no result.
     """
 
     embeddings: list[np.ndarray]  # (N, d) float16 each, memory-mapped
@@ -66,7 +67,7 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
     read = {"base": start.record, "corpus": corpus, "tokens": tokens}
     if inputs.dev_record:
         read["dev"] = inputs.dev_record
-    read |= {str(path): read_sealed(path) for path in inputs.steps_of}
+    read |= {f"steps of {n}": read_sealed(path) for n, path in enumerate(inputs.steps_of, 1)}
     return CheckedInputs(
         start,
         Path(inputs.corpus).parent,
@@ -91,14 +92,14 @@ def check_tokens(path: str, tokens: dict[str, Any], model: SavedModel) -> None:
 
 def read_regulators(paths: Sequence[str]) -> SavedRegulators:
     """Check and memory-map the embeddings with these records."""
-    records = {str(path): checked(path) for path in paths}
+    records = {f"{REGULATOR} {n}": checked(path) for n, path in enumerate(paths, 1)}
     precision = {}
     for name in ("precision", "matmul"):
         used = {record["settings"][name] for record in records.values()}
         precision |= {name: " and ".join(sorted(used))} if used else {}
     return SavedRegulators(
         [np.load(Path(path).parent / EMBEDDINGS, mmap_mode="r") for path in paths],
-        {path: record["outputs"][EMBEDDINGS] for path, record in records.items()},
+        {role: record["outputs"][EMBEDDINGS] for role, record in records.items()},
         records,
         precision,
     )

@@ -52,10 +52,10 @@ def test_a_final_training_takes_these_steps_and_names_the_folds(inputs, tmp_path
     record = read_sealed(train(inputs, tmp_path / "out", settings, steps_of=folds) / "record.json")
     assert record["training"]["step"] == record["steps"] == settings.max_steps
     assert record["training"]["best"] is None  # its last weights are kept
-    for path in folds:
-        said = read_sealed(path)
-        assert input_digests(record)[path] == outputs_digest(said)
-        [link] = [link for link in record["inputs"] if link["role"] == path]
+    for number, path in enumerate(folds, 1):
+        said, role = read_sealed(path), f"steps of {number}"
+        assert input_digests(record)[role] == outputs_digest(said)
+        [link] = [link for link in record["inputs"] if link["role"] == role]
         assert link["record"] == record_digest(said)
 
 
