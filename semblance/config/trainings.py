@@ -107,6 +107,10 @@ class _Steps(Part):
     users' wordings of it count as one. Without it: sentences (TrainSettings)."""
     batch_size: Annotated[int, Field(ge=2, le=10**9)] | None = None
     """Rows of a batch."""
+    micro_batch: Count | None = None
+    """Rows of a batch that are embedded at a time, to save memory: the loss is still that of the
+    whole batch, but for other draws of dropout. A step takes about a third longer. Masked words are
+    read all at once. Without it: all rows at once (TrainSettings)."""
     max_steps: Count | None = None
     """Largest number of steps, whatever the epochs say. Without it: no limit."""
     learning_rate: PositiveShare | None = None

@@ -2,7 +2,8 @@
 
 A module has ``Options``, the type of what the settings say of it, and one function:
 ``rate(options, site)``, the rate of one dropout operation, or
-``head_scale(options, rows, heads, device)``, the factors of the attention heads.
+``head_scale(options, rows, heads, device)``, the factors of the attention heads. One whose draws
+are not each of one sentence has ``spans_sentences(options)``, too, which is then true.
 """
 
 import math

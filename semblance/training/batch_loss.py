@@ -16,7 +16,7 @@ from semblance.errors import InputError
 from semblance.models.compute import autocast, random_state, set_random_state
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
-from semblance.named_modules import LOSSES, load_module
+from semblance.named_modules import DROPOUTS, LOSSES, load_module
 from semblance.settings import check_keywords
 from semblance.training.batch import Regulators, batch_of
 from semblance.training.changes import Changes, find_change
@@ -46,6 +46,19 @@ def _check_regulators(function: LossFunction, name: str, regulators: Sequence[np
         raise InputError("regulators", problem, "name models of one width")
 
 
+def _check_micro_batch(settings: TrainSettings) -> None:
+    """Raise InputError for a micro-batch under dropout rates that sentences of a batch share."""
+    if settings.micro_batch is None:
+        return
+    for name, options in settings.dropout.named.items():
+        module = load_module(DROPOUTS, name, f"dropout.{name}")
+        if hasattr(module, "spans_sentences") and module.spans_sentences(options):
+            problem = f"the sentences of a batch share the rates of dropout {name!r}"
+            raise InputError(
+                "settings.micro_batch", problem, "set granularity: row, or leave it out"
+            )
+
+
 class BatchLoss:
     """Draws batch after batch and returns its loss: the ``step_loss`` of the loop."""
 
@@ -69,6 +82,7 @@ class BatchLoss:
         self.regulators = regulators
         self.loss = find_loss(settings.loss, settings.options)
         _check_regulators(self.loss, settings.loss, regulators)
+        _check_micro_batch(settings)
         self.columns = rows.views()
         self.changes: Changes | None = None
         change = find_change(settings.views, settings.view_options)
@@ -87,8 +101,44 @@ class BatchLoss:
         texts = (self.tokens, numbers)
         if self.changes is not None:
             texts = self.changes.apply(self.tokens, numbers, step, chosen)
-        batch = batch_of(self._embed(*texts, device))
-        return self.loss(batch, *regulators, **self.settings.options)
+        micro = self.settings.micro_batch
+        if micro is not None and micro < len(chosen):
+            return self._by_pieces(*texts, micro, regulators, device)
+        return self._compare(self._embed(*texts, device), regulators)
+
+    def _compare(self, views: Sequence[Tensor], regulators: list[Regulators]) -> Tensor:
+        """Return the loss of V views of B sentences, (B, d) each."""
+        return self.loss(batch_of(views), *regulators, **self.settings.options)
+
+    def _by_pieces(
+        self,
+        tokens: Tokens,
+        numbers: np.ndarray,
+        micro: int,
+        regulators: list[Regulators],
+        device: torch.device,
+    ) -> Tensor:
+        """Return the loss of a batch, of which never more than ``micro`` rows have a graph.
+
+        All rows are embedded piece by piece without a graph, then the loss gives the gradient of
+        each embedding, and each piece is embedded again, with the same dropout, to pass its part on
+        (GradCache, Gao et al. 2021). The weights have their gradients at return, and the backward
+        of what is returned adds nothing.
+        """
+        pieces = np.split(numbers, range(micro, numbers.shape[1], micro), axis=1)
+        states, embedded = [], []
+        with torch.no_grad():
+            for piece in pieces:
+                states.append(random_state(device))
+                embedded.append(self._embed(tokens, piece, device))
+        views = [torch.cat(parts).requires_grad_() for parts in zip(*embedded, strict=True)]
+        loss = self._compare(views, regulators)
+        loss.backward()
+        gradients = zip(*(view.grad.split(micro) for view in views), strict=True)
+        for piece, state, gradient in zip(pieces, states, gradients, strict=True):
+            set_random_state(device, state)
+            torch.autograd.backward(self._embed(tokens, piece, device), gradient)
+        return loss.detach().requires_grad_()
 
     def _embed(self, tokens: Tokens, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
         """Embed V views of B sentences under dropout; returns V tensors (B, d), float32."""

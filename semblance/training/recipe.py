@@ -66,6 +66,7 @@ class TrainSettings:
     options: dict[str, Any] = field(default_factory=dict)  # keyword arguments of the loss
     view_options: dict[str, Any] = field(default_factory=dict)  # of the view's ``change``
     hard_negatives: bool = True
+    micro_batch: Count | None = None  # rows that are embedded at a time, to save memory
     max_steps: Count | None = None
     evaluate_every: Count | None = None
     evaluate_share: PositiveShare | None = None

@@ -112,14 +112,16 @@ class Needs:
         dev = corpus.dev.cut(settings["max_length"])
         if job.stage == "train_curve":
             dev = dev._replace(sentences=CURVE_SENTENCES)
-        trained = 6 * steps * tokens
+        held = min(settings.get("micro_batch", math.inf) / settings["batch_size"], 1)
+        # micro-batches are embedded twice
+        trained = (6 if held == 1 else 8) * steps * tokens
         read = 2 * evaluations(settings, steps) * dev.sentences * dev.tokens
         frozen = sum(other.stage == "embed" for other in inputs(self.plan, job))
         of_sentence = 4 * corpus.texts.tokens + 2 * frozen * _width(million)
         encoders = settings.get("encoders", 1)
         memory = LIBRARIES[self.device] + COPIES[self.device] * 4 * million * encoders
         memory += of_sentence * corpus.texts.sentences / 1e6
-        activations = ACTIVATION * million * tokens
+        activations = ACTIVATION * million * tokens * held
         gpu_memory = 0.0
         if self.device == "cpu":
             memory += activations

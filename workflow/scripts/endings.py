@@ -143,10 +143,10 @@ def _message(error: Exception) -> str:
         return str(error)
     line = _first_line(error)
     if "cuda out of memory" in line.lower():
-        advice = "lower batch_size or max_length, set precision: bf16, or name a GPU with more"
+        advice = "set micro_batch, lower max_length, or set precision: bf16"
         return f"out of GPU memory ({line}); {advice}, {CONTINUE}"
     if is_memory(error):
-        return f"out of memory ({line}); ask for more, or lower batch_size, {CONTINUE}"
+        return f"out of memory ({line}); ask for more, or set micro_batch, {CONTINUE}"
     if isinstance(error, Busy):
         return f"{line}, {CONTINUE}"
     if is_transient(error):

@@ -33,6 +33,11 @@ class Options:
     layers: Literal["hidden", "hidden+attention"] = "hidden"
 
 
+def spans_sentences(options: Options) -> bool:
+    """Return whether sentences share a rate, so that a batch must be embedded as a whole."""
+    return options.granularity != "row"
+
+
 def rate(options: Options, site: Site) -> Tensor | None:
     """Draw the rate of one dropout operation, one for each sentence (n,); None where none acts."""
     if site.layers not in options.layers.split("+"):
