@@ -90,8 +90,8 @@ It stops at Ctrl-C or SIGTERM when the questions at work are answered, with exit
 LEARN = f"""Learn from the log of the server (serve --log): questions with a chosen answer become wordings.
 
 They go into NEW.csv, with those of your own file of queries, which is not changed. The config of the
-model runs again with them, in a folder of its own, NEW. What was trained on the same texts before is
-not trained again. At the end both models are compared on wordings that neither was trained on.
+model runs again with them, in a folder of its own, NEW. At the end both models are compared on
+wordings that neither was trained on.
 NEW is the folder of --output; without it MODEL-learned.
 
 Exit status 0: the new model is accepted, or there is nothing to learn. {NOT_ACCEPTED}: refused, because it

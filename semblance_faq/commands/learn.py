@@ -1,15 +1,13 @@
 """From a log of questions to a new model, which takes over only if it is not worse.
 
 The model before is never touched. The log's wordings go into NEW.csv, with those of the user's own
-second file, which stays as it is; the config goes into NEW.yaml; the run into the folder NEW. What
-was trained before on the same texts is not trained again. A model that is worse loses its record,
-without which no command answers by it.
+second file, which stays as it is; the config goes into NEW.yaml; the run into the folder NEW. A model
+that is worse loses its record, without which no command answers by it.
 """
 
 import itertools
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -29,7 +27,6 @@ from semblance_faq.commands.wordings import learn_wordings, own_rows, wordings_c
 from semblance_faq.read.faq import read_own
 from semblance_faq.serve.log import QuestionsRead, read_choices
 
-FINISHED = f"{layout.pattern(layout.MODEL)}/checkpoints/*/finished"  # of trainings, kept twice
 REFUSED = 1  # exit status
 HEADER = "# Written by: semblance faq learn\n"
 SUFFIX = "-learned"
@@ -123,7 +120,6 @@ def learn(log: str, model: str, output: str | None, cores: str) -> int:
     print(*prepared.lines, sep="\n", flush=True)
     if prepared.config is None:
         return prepared.status
-    link_finished(before.output, output)
     status = train.run_workflow(prepared.config, cores)
     if status:
         return train.ending(status)
@@ -226,27 +222,6 @@ def _as_before(own: OwnFaq, before: TrainedRun, faq: Faq) -> OwnFaq:
         wordings=len(new_wordings(faq)),
         queries_path=before.queries,
     )
-
-
-def link_finished(before: str, output: str) -> int:
-    """Give a new run the trainings that the run before has finished; return how many there are.
-
-    A training looks there for its own texts and settings, and is not done again where it finds
-    them. The files are linked where the file system can, and take no room.
-    """
-    found = sorted(Path(before).glob(FINISHED))
-    for source in found:
-        target = Path(output, source.relative_to(before))
-        if not target.exists():
-            shutil.copytree(source, target, copy_function=_link_or_copy)
-    return len(found)
-
-
-def _link_or_copy(source: str, target: str) -> None:
-    try:
-        os.link(source, target)
-    except OSError:  # the file system has no links, or the folders lie on two
-        shutil.copy2(source, target)
 
 
 def accept(before: TrainedRun, output: str) -> tuple[bool, list[str]]:

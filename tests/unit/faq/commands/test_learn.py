@@ -131,17 +131,6 @@ def test_what_is_not_ours_is_never_overwritten(place):
     assert (place / "mine.csv").read_text() == "mine"
 
 
-def test_finished_trainings_are_linked_into_the_new_run(place):
-    finished = "models/faq-0/minilm/tuned/seed-1/checkpoints/0123/finished"
-    source = place / "my-faq" / finished / "model/model.safetensors"
-    source.parent.mkdir(parents=True)
-    source.write_bytes(b"weights")
-    for _ in range(2):  # the second time all is there already
-        assert learning.link_finished("my-faq", "my-faq-learned") == 1
-    target = place / "my-faq-learned" / finished / "model/model.safetensors"
-    assert target.read_bytes() == b"weights" and target.stat().st_ino == source.stat().st_ino
-
-
 @pytest.mark.parametrize("now, word", [(0.5, "REFUSED"), (1.0, "ACCEPTED")])
 def test_a_model_that_is_worse_is_refused_and_does_not_answer(place, model, now, word):
     (place / "my-faq/answerers/faq/record.json").unlink()

@@ -58,7 +58,6 @@ def test_a_failed_run_of_learn_has_a_status_of_its_own(monkeypatch):
     monkeypatch.setattr(learning, "find_run", lambda model: Before)
     ready = learning.Prepared((), Path("y.yaml"))
     monkeypatch.setattr(learning, "prepare", lambda log, before, output: ready)
-    monkeypatch.setattr(learning, "link_finished", lambda before, output: 0)
     monkeypatch.setattr(training, "run_workflow", lambda config, cores: 1)
     assert learning.learn("log.jsonl", "before", "y", "1") == RUN_FAILED != learning.REFUSED
 
