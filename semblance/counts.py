@@ -1,4 +1,6 @@
-"""Numbers as people read them: one seed, two seeds; times and sizes in the largest unit that fits."""
+"""Numbers as people read them: one seed, two seeds; times and sizes in the largest unit that fits; columns."""
+
+from collections.abc import Sequence
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -22,3 +24,18 @@ def size(megabytes: float) -> str:
     if megabytes < 1000:
         return f"{megabytes:.0f} MB"
     return f"{megabytes / 1000:,.1f} GB"
+
+
+def padded(lines: Sequence[Sequence[str]], words: int = 1, least: int = 0) -> list[list[str]]:
+    """Return the cells of a table in columns of one width, of ``least`` characters or more.
+
+    The first ``words`` cells of a line stand to the left, the others, numbers, to the right.
+    """
+    widths = [max(least, *map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        [
+            text.ljust(width) if place < words else text.rjust(width)
+            for place, (text, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        for line in lines
+    ]

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import numpy as np
 import torch
 
+from semblance.counts import padded
 from semblance.data.protocol import apply_protocol
 from semblance.data.sts import ScoredPair
 from semblance.data.tokens import Tokens, tokenise
@@ -226,15 +227,7 @@ def table_text(
         found = [values.get(task) for task in columns]
         points = [NOTHING if value is None else f"{value:.2f}" for value in found]
         cells.append([pooling + OWN * own, text, aggregation, metric, *points])
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    aligned = []
-    for line in cells:  # words to the left, numbers to the right
-        fields = [
-            text.ljust(width) if place < len(LEADING) else text.rjust(width)
-            for place, (text, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        aligned.append("  ".join(fields))
-    header, *others = aligned
+    header, *others = ["  ".join(line) for line in padded(cells, len(LEADING))]
     marked = [emphasise(text) if key[1] else text for key, text in zip(lines, others, strict=True)]
     return "\n".join([header, *marked])
 

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import replace
 
+from semblance.counts import padded
 from semblance.csv_rows import rows_csv
 from semblance.reporting.grids import DIFFERENCE, NAMES, Grid, grid, unrounded
 from semblance.reporting.layouts import find_layout
@@ -84,14 +85,10 @@ def _breadth(lines: list[list[str]]) -> int:
 
 def aligned(lines: list[list[str]]) -> list[str]:
     """Return the lines of a table, labels to the left and numbers to the right of their columns."""
-    widths = [max(3, *map(len, column)) for column in zip(*lines, strict=True)]
-    header, *others = lines
-    rule = ["-" * widths[0], *(f"{'-' * (width - 1)}:" for width in widths[1:])]
-    found = []
-    for label, *numbers in (header, rule, *others):
-        places = [text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True)]
-        found.append(f"| {' | '.join([label.ljust(widths[0]), *places])} |")
-    return found
+    header, *others = padded(lines, least=3)
+    first, *numbers = map(len, header)
+    rule = ["-" * first, *(f"{'-' * (width - 1)}:" for width in numbers)]
+    return [f"| {' | '.join(cells)} |" for cells in (header, rule, *others)]
 
 
 def markdown_line(cells: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from tests.dag.tiny import ROOT
 from tests.unit.faq.example_faq import ENTRIES, write_example, write_model
 from workflow import launcher
 
-MODULES = ("random", "json", "numpy", "torch", "yaml", "click", "snakemake", "semblance", "workflow")
+MODULES = ("random", "json", "numpy", "torch", "yaml", "click", "semblance", "workflow")
 TRAP = "open('executed', 'a').write(__name__)\nraise SystemExit(99)\n"
 FAQ = "question,answer\n" + "".join(f"Where is {n}?,In room {n}.\n" for n in "abcdef")
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from semblance.counts import padded
 from semblance.csv_rows import rows_csv
 from semblance.data.score_files import ScoreColumns, read_set
 from semblance.errors import InputError
@@ -118,9 +119,9 @@ def lines_of(found: Compared) -> list[str]:
     if len(found.names) == 2:
         head = ["", *found.names, "difference [95 %]", "p", "p (Holm)", "verdict"]
         lines = [_line(found, name, one) for name, one in found.by_column().items()]
-        return _aligned([head, *lines])
+        return _columns([head, *lines])
     ranks = [[one.name, rounded(one.mean), _rank(one.first, one.last)] for one in found.ranks()]
-    return _aligned([["", found.main, "rank"], *ranks])
+    return _columns([["", found.main, "rank"], *ranks])
 
 
 def _line(found: Compared, name: str, one: Difference) -> list[str]:
@@ -138,15 +139,8 @@ def _rank(first: int, last: int) -> str:
     return str(first) if first == last else f"{first} to {last}"
 
 
-def _aligned(lines: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(
-            [label.ljust(widths[0])]
-            + [text.rjust(width) for text, width in zip(cells, widths[1:], strict=True)]
-        ).rstrip()
-        for label, *cells in lines
-    ]
+def _columns(lines: list[list[str]]) -> list[str]:
+    return ["  ".join(cells).rstrip() for cells in padded(lines)]
 
 
 def _draw(path: Path, rows: list[dict]) -> None:

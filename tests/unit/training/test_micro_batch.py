@@ -43,7 +43,8 @@ def step(loss: BatchLoss) -> tuple[float, list[torch.Tensor]]:
     torch.manual_seed(7)
     value = loss(0)
     value.backward()
-    return float(value.detach()), [p.grad for p in loss.encoders[0].parameters() if p.grad is not None]
+    gradients = [weight.grad for weight in loss.encoders[0].parameters()]
+    return float(value.detach()), [gradient for gradient in gradients if gradient is not None]
 
 
 def assert_same(found, expected):
