@@ -204,7 +204,8 @@ def test_scores_name_their_weights_data_and_code(finished: Project):
     rows = scores[(scores["method"] == "rcl-2") & (scores["corpus"] == "nli")]
     assert set(rows["weights"]) == {record["outputs"]["model/model.safetensors"]}
     assert record["settings"]["loss"] == "regulators" and record["training"]["step"] == 2
-    assert any("entropy-0.01" in name for name in input_digests(record))
+    [link] = [link for link in record["inputs"] if link["role"] == "regulator 1"]
+    assert "/entropy-0.01/" in link["place"]
 
 
 def test_the_trained_model_loads_with_sentence_transformers(finished: Project):
