@@ -43,6 +43,8 @@ MODEL_CARDS = "models"  # the record of the cards that lie beside the weights
 WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base
 # The stages whose weights go after their use where the config keeps the final ones.
 DELETE_WEIGHTS = ("train_initial", "train_entropy", "train", "fit_whitening")
+# Below a training: its outputs when it is finished, a second time; named by all that decides them.
+FINISHED = "checkpoints/{identity}/finished"
 CURVE = "curves/{corpus}/{base}/{method}/seed-{seed}"
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
 SCORES = "scores"

@@ -13,6 +13,7 @@ NO_CORPUS = "none"  # stands for the corpus of a model that was trained on none
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 STS_DEV = "stsb-dev"
 REGULATOR = "regulator"  # an input of a training, with its number: frozen embeddings
+STEPS_OF = "steps of"  # likewise, with its number: a training that says how many steps to take
 TRAINING = "training"  # the task whose metric says how long a model was trained
 STEPS = "steps"
 FAQ_CUTOFFS = (1, 3, 5)

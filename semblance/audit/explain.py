@@ -8,7 +8,7 @@ from semblance import layout
 from semblance.audit.cells import seed_folders
 from semblance.audit.chain import DELETED, Chain, Link, Node
 from semblance.errors import InputError
-from semblance.names import REGULATOR
+from semblance.names import REGULATOR, STEPS_OF
 from semblance.provenance import damage, read_text
 from semblance.reporting.grids import MISSING, NAMES
 from semblance.reporting.table import Cell, Row, Table, from_json
@@ -229,10 +229,10 @@ class _Tree:
 
 
 def _role(link: Link) -> str:
-    """Return what an input is called: frozen embeddings by the method that made them."""
+    """Return what an input is called: one of several, such as regulators, by the method that made it."""
     if link.role.endswith(f"/{layout.WEIGHTS}"):
         return "model"
-    if "/" in link.role or link.role.startswith(REGULATOR):
+    if "/" in link.role or link.role.startswith((REGULATOR, STEPS_OF)):
         return link.place.parts[-3]
     return link.role
 

@@ -16,7 +16,7 @@ from semblance.layout import RECORD
 from semblance.provenance import ROOT, damage, read_sealed, record_digest
 
 PUBLISHED = ROOT / "workflow" / "published.yaml"
-KEPT_RECORDS = f"{layout.pattern(layout.MODEL)}/checkpoints/*/finished/{RECORD}"
+KEPT_RECORDS = f"{layout.pattern(layout.MODEL)}/{layout.pattern(layout.FINISHED)}/{RECORD}"
 
 
 def verify(

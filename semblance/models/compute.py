@@ -26,7 +26,7 @@ OF_MKL = (
 # Parameters of mallopt (GNU malloc.h), and their values.
 KEEP_MEMORY = {
     -4: 0,  # M_MMAP_MAX: large tensors come from the heap, too
-    -1: 2**31 - 1,  # M_TRIM_THRESHOLD: freed memory stays in the heap
+    -1: -1,  # M_TRIM_THRESHOLD: freed memory stays in the heap
 }
 
 

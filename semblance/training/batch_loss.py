@@ -134,10 +134,13 @@ class BatchLoss:
         views = [torch.cat(parts).requires_grad_() for parts in zip(*embedded, strict=True)]
         loss = self._compare(views, regulators)
         loss.backward()
-        gradients = zip(*(view.grad.split(micro) for view in views), strict=True)
+        after = random_state(device)  # a loss may draw, too
+        wanted = [torch.zeros_like(view) if view.grad is None else view.grad for view in views]
+        gradients = zip(*(gradient.split(micro) for gradient in wanted), strict=True)
         for piece, state, gradient in zip(pieces, states, gradients, strict=True):
             set_random_state(device, state)
             torch.autograd.backward(self._embed(tokens, piece, device), gradient)
+        set_random_state(device, after)
         return loss.detach().requires_grad_()
 
     def _embed(self, tokens: Tokens, numbers: np.ndarray, device: torch.device) -> list[Tensor]:

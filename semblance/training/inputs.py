@@ -10,7 +10,7 @@ import numpy as np
 from semblance.errors import InputError
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
-from semblance.names import REGULATOR
+from semblance.names import REGULATOR, STEPS_OF
 from semblance.provenance import Record, checked, outputs_digest, read_sealed
 from semblance.training.embeddings import NAME as EMBEDDINGS
 from semblance.training.loop import Measures
@@ -67,7 +67,7 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
     read = {"base": start.record, "corpus": corpus, "tokens": tokens}
     if inputs.dev_record:
         read["dev"] = inputs.dev_record
-    read |= {f"steps of {n}": read_sealed(path) for n, path in enumerate(inputs.steps_of, 1)}
+    read |= {f"{STEPS_OF} {n}": read_sealed(path) for n, path in enumerate(inputs.steps_of, 1)}
     return CheckedInputs(
         start,
         Path(inputs.corpus).parent,

@@ -1,4 +1,4 @@
-"""Files of a user's folder that are named like modules are never executed."""
+"""Commands execute no file of a user's folder that is named like a module."""
 
 import subprocess
 import sys

@@ -108,20 +108,23 @@ class Needs:
             corpus = corpus._replace(negatives=1)
         million = self.million[job.base]
         steps, tokens = schedule(settings, corpus)
-        tokens *= readings(settings)
+        passes = readings(settings)
+        held = 1.0  # of the activations; pieces of a batch are embedded twice, masked words are not
+        if settings["loss"] is not None:
+            held = min(settings.get("micro_batch", math.inf) / settings["batch_size"], 1)
+        again = 2 * steps * tokens * (held < 1)
+        activations = ACTIVATION * self.million[job.base] * tokens * (passes - 1 + held)
+        tokens *= passes
         dev = corpus.dev.cut(settings["max_length"])
         if job.stage == "train_curve":
             dev = dev._replace(sentences=CURVE_SENTENCES)
-        held = min(settings.get("micro_batch", math.inf) / settings["batch_size"], 1)
-        # micro-batches are embedded twice
-        trained = (6 if held == 1 else 8) * steps * tokens
+        trained = 6 * steps * tokens + again
         read = 2 * evaluations(settings, steps) * dev.sentences * dev.tokens
         frozen = sum(other.stage == "embed" for other in inputs(self.plan, job))
         of_sentence = 4 * corpus.texts.tokens + 2 * frozen * _width(million)
         encoders = settings.get("encoders", 1)
         memory = LIBRARIES[self.device] + COPIES[self.device] * 4 * million * encoders
         memory += of_sentence * corpus.texts.sentences / 1e6
-        activations = ACTIVATION * million * tokens * held
         gpu_memory = 0.0
         if self.device == "cpu":
             memory += activations

@@ -213,7 +213,7 @@ def _taken(config: Config, key: str) -> Iterator[tuple[Path, str]]:
         yield ROOT, "the folder that the project is installed in"
     for folder in (*map(ROOT.joinpath, OWN), *ROOT.glob(".*")):
         yield folder.resolve(), "a folder of the project itself"
-    if key == "output" and config.cache:
+    if config.cache:
         yield Path(config.cache).resolve(), "the cache, which is only read"
     mirror = config.mirror
     if key == "output" and mirror and not is_url(mirror):

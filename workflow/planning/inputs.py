@@ -12,7 +12,7 @@ from semblance.fetch.manifest import Dataset, is_url
 from semblance.models.architecture import read_architecture
 from workflow.planning.data import of_manifest, own_paths, scored_sets
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job
+from workflow.planning.stages import STAGES, Job
 
 WEIGHTS = "model.safetensors"
 SCORED = {"prepare_sts": "sts.datasets", "prepare_dev": "sts.dev"}  # stage -> its key of sets
@@ -56,7 +56,7 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
     if mirror and not is_url(mirror) and any(job.stage == "download" for job in jobs):
         advice = "correct the path; with mirror: null the files come from their own addresses"
         yield partial(_check_folder, "config.mirror", mirror, advice)
-    if plan.config.cache:
+    if plan.config.cache and any(STAGES[job.stage].work == "train" for job in jobs):
         advice = "correct the path; with cache: null all is trained here"
         yield partial(_check_folder, "config.cache", plan.config.cache, advice)
 

@@ -132,21 +132,23 @@ def _is_not_installed(error: Exception) -> bool:
     """Tell whether a package is missing, as where only an extra of the project is installed."""
     if not isinstance(error, ModuleNotFoundError) or not error.name:
         return False
-    return error.name.partition(".")[0] not in ("semblance", "semblance_faq", "workflow")
+    top = error.name.partition(".")[0]
+    ours = ("semblance", "semblance_faq", "workflow")
+    return top not in ours and top not in sys.stdlib_module_names
 
 
 def _message(error: Exception) -> str:
     """Return what is wrong and what to do, in one line."""
     if _is_not_installed(error):
-        return f"{error.name} is not installed; all that any command needs: pip install 'semblance[run]'"
+        return f"{error.name} is not installed; the extra 'run' of the package has all that commands need"
     if isinstance(error, (InputError, OutOfTime, NoGpu)):
         return str(error)
     line = _first_line(error)
     if "cuda out of memory" in line.lower():
-        advice = "set micro_batch, lower max_length, or set precision: bf16"
-        return f"out of GPU memory ({line}); {advice}, {CONTINUE}"
+        advice = "a training needs less with micro_batch or precision: bf16, and starts anew then"
+        return f"out of GPU memory ({line}); {advice}"
     if is_memory(error):
-        return f"out of memory ({line}); ask for more, or set micro_batch, {CONTINUE}"
+        return f"out of memory ({line}); ask for more, {CONTINUE}"
     if isinstance(error, Busy):
         return f"{line}, {CONTINUE}"
     if is_transient(error):

@@ -15,8 +15,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from semblance import layout
 from semblance.errors import InputError, is_transient
-from semblance.files import copy_file, sync, whole_folder
+from semblance.files import copy_file, require_regular, sync, whole_folder
 from semblance.layout import RECORD
 from semblance.models.saved import FOLDER as MODEL
 from semblance.provenance import (
@@ -26,6 +27,7 @@ from semblance.provenance import (
     input_digests,
     linked,
     read_sealed,
+    settings_digest,
     write_sealed,
 )
 
@@ -54,29 +56,54 @@ def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
 def copy_from(cache: Path, finished: Path) -> None:
     """Copy what ``keep`` kept of the same training in the output folder of another run, if it did.
 
-    The folder is named by a digest of settings, inputs, code, device and versions. Copied and not
-    linked: another user's file may change. ``put_back`` checks the copy.
+    The digest in the folder's name stands for all that decides the result. Copied and not linked:
+    another user's file may change. A copy that cannot be read or is damaged is passed over with a
+    warning.
     """
-    for found in cache.glob(f"**/{finished.parent.name}/{finished.name}"):
-        with whole_folder(finished) as temporary:
-            shutil.copytree(found, temporary, dirs_exist_ok=True, copy_function=shutil.copyfile)
-        print(f"found finished in {found}", file=sys.stderr)
-        return
+    same = layout.FINISHED.format(identity=finished.parent.name)
+    for template in (layout.MODEL, layout.CURVE, layout.PRETRAINED):
+        for found in sorted(cache.glob(f"{layout.pattern(template)}/{same}")):
+            try:
+                _copy(found, finished)
+            except (InputError, OSError) as error:
+                if is_transient(error):
+                    raise
+                print(f"warning: passed over in the cache: {error}", file=sys.stderr)
+                continue
+            print(f"found finished in {found}", file=sys.stderr)
+            return
+
+
+def _copy(source: Path, finished: Path) -> None:
+    """Copy the files that a record lists, and nothing else, if each is as the record says."""
+    record = read_sealed(source / RECORD)
+    with whole_folder(finished) as temporary:
+        for folder in (source / MODEL).rglob("*/"):  # a module without files is an empty folder
+            (temporary / folder.relative_to(source)).mkdir(parents=True, exist_ok=True)
+        for name in (*record["outputs"], RECORD):
+            path = source / name
+            if path.is_symlink() or not path.resolve().is_relative_to(source.resolve()):
+                raise InputError(path, "a link, or a file of another folder")
+            require_regular(path)
+            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
+            copy_file(path, temporary / name)
+        checked(temporary / RECORD)
 
 
 def put_back(finished: Path, out: Path, origin: dict[str, Any], records: dict[str, Record]) -> bool:
     """Give ``out`` what ``keep`` kept, and return True; return False if nothing whole was kept.
 
     ``origin`` is what the record must say; ``records`` are those of the inputs, to which it will be
-    linked: they may have been written anew, of the same files. Damaged files are removed with a
-    warning, and so is the copy of another training.
+    linked: they may have been written anew, of the same files, and the same settings be spelled in
+    other words. Damaged files are removed with a warning, and so is the copy of another training.
     """
     if not finished.is_dir() or not _is_whole(finished, origin):
         return False
     record = read_sealed(finished / RECORD)
     inputs = linked(out / RECORD, origin["inputs"], records)
-    if record["inputs"] != inputs:
-        write_sealed(finished / RECORD, record | {"inputs": inputs})
+    now = record | {"inputs": inputs, "given": settings_digest(sys.argv)}
+    if record != now:
+        write_sealed(finished / RECORD, now)
     (out / RECORD).unlink(missing_ok=True)  # it lists the digests of files that are replaced now
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(out / MODEL)

@@ -152,6 +152,20 @@ def test_a_training_on_a_gpu_holds_five_copies_of_its_weights_and_the_activation
     assert small().need(Job("train", "wiki", "minilm-3", "simcse", 1)).gpu_memory == 0
 
 
+def test_pieces_of_a_batch_hold_their_share_of_the_activations_and_are_embedded_twice():
+    recipes = merged("config.yaml")["recipes"]
+    recipes["unsupervised"]["micro_batch"] = 16
+    pieces, whole = cost(recipes=recipes).need(LARGE), cost().need(LARGE)
+    weights = 600 + 5 * 4 * 335
+    share = (pieces.gpu_memory - weights) / (whole.gpu_memory - weights)
+    assert share == pytest.approx(16 / 64)
+    steps, tokens = plan_training(cost(), LARGE)
+    assert pieces.work - whole.work == pytest.approx(2 * steps * tokens * 335e6 / 1e9)
+    recipes["unsupervised"]["masked_words"] = {"weight": 0.1}  # which are read all at once
+    masked = cost(recipes=recipes).need(LARGE)
+    assert masked.gpu_memory - pieces.gpu_memory == pytest.approx(whole.gpu_memory - weights)
+
+
 def test_a_base_without_a_size_has_that_of_its_stored_weights_or_a_guess(tmp_path, monkeypatch):
     bases = merged("config.yaml")["bases"]
     del bases["bert-base"]["million_parameters"]

@@ -102,6 +102,18 @@ def test_never_more_than_a_piece_has_a_graph():
     assert kept(3) < 0.5 * kept(None)
 
 
+def test_a_loss_that_reads_some_views_and_draws_numbers_of_its_own_is_embedded_in_pieces():
+    def loss_of_pairs(batch) -> torch.Tensor:
+        drawn.append(torch.rand(3))
+        return (batch.queries * batch.positives).sum()
+
+    drawn = []
+    loss = batch_loss("NLI triples", "cpu", PIECE)
+    loss.loss = loss_of_pairs
+    step(loss)
+    assert not torch.equal(drawn[0], torch.rand(3))  # the step after it draws on
+
+
 def test_rates_that_sentences_share_are_refused():
     dropout = decode(DropoutSettings, sampled(), "dropout")
     settings = train_settings(micro_batch=2, dropout=dropout)
