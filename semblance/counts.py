@@ -1,4 +1,4 @@
-"""Numbers as people read them: one seed, two seeds; times and sizes in the largest unit that fits; columns."""
+"""Numbers as people read them: one seed, two seeds; times and sizes with their units; columns."""
 
 from collections.abc import Sequence
 

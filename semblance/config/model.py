@@ -146,7 +146,7 @@ class Config(Part):
     """Output folder of another run, such as a colleague's, which is only read. A training that has
     finished there with the same settings, inputs, code, device and versions is copied from it, after
     its digests are checked, in place of being trained again. The other run must keep its weights
-    (`keep: {models: all}`), and who writes there is trusted: digests find damage, not forgery. No
+    (`keep: {models: all}`), and you must trust whoever writes there: digests find damage, not forgery. No
     result depends on it."""
     hub: Address
     """Address of the model hub, or of a mirror of it."""

@@ -2,8 +2,8 @@
 
 A module has ``Options``, the type of what the settings say of it, and one function:
 ``rate(options, site)``, the rate of one dropout operation, or
-``head_scale(options, rows, heads, device)``, the factors of the attention heads. One whose draws
-are not each of one sentence has ``spans_sentences(options)``, too, which is then true.
+``head_scale(options, rows, heads, device)``, the factors of the attention heads. A module in
+which one draw serves several sentences has ``spans_sentences(options)``, too, which says so.
 """
 
 import math

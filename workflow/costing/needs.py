@@ -113,7 +113,7 @@ class Needs:
         if settings["loss"] is not None:
             held = min(settings.get("micro_batch", math.inf) / settings["batch_size"], 1)
         again = 2 * steps * tokens * (held < 1)
-        activations = ACTIVATION * self.million[job.base] * tokens * (passes - 1 + held)
+        activations = ACTIVATION * million * tokens * (passes - 1 + held)
         tokens *= passes
         dev = corpus.dev.cut(settings["max_length"])
         if job.stage == "train_curve":
