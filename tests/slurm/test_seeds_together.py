@@ -47,7 +47,7 @@ def test_seeds_of_a_method_share_one_submission_and_one_gpu_and_end_as_they_do_a
     }
     assert set(submitted) == {"entropy-nli-tiny-entropy-0.01", "training-nli-tiny-rcl-2"}
     for facts in submitted.values():
-        assert "TresPerJob=gres/gpu:1\n" in facts  # one GPU, in place of three
+        assert facts.endswith("TresPerJob=gres:gpu:1")  # one GPU, in place of three
         assert "TimeLimit=03:00:00" in facts  # 30 minutes for each of the six jobs
 
 
