@@ -28,7 +28,6 @@ include: "workflow/rules/whitening.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/transfer.smk"
 include: "workflow/rules/relatedness.smk"
-include: "workflow/rules/learning_curve.smk"
 include: "workflow/rules/answer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
@@ -42,7 +41,7 @@ hooks.share_names(workflow, globals())
 
 wildcard_constraints:
     base=any_of(config.bases),
-    corpus=any_of(["none", *config.corpora, *PLAN.folds_of, *PLAN.wholes, *PLAN.parts]),
+    corpus=any_of(["none", *config.corpora, *PLAN.folds_of, *PLAN.wholes]),
     bank=any_of(PLAN.banks),
     method=any_of(sorted(config.methods, key=len, reverse=True)),
     kind=any_of(config.train_entropy.kinds),

@@ -28,7 +28,6 @@ OVERLAP = "overlap.json"  # below CORPUS, of a corpus of pairs: their number and
 FOLD_CORPUS = "{bank}-{fold}"  # the name of the corpus that is one fold of a bank
 WHOLE = "all"  # stands for the fold in the name of the corpus that is a whole bank
 NEGATIVES = "negatives/{corpus}/{base}"  # the corpus of a fold again, with mined hard negatives
-PART_CORPUS = "{corpus}-{percent}-percent-of-{of}"  # the name of a part of a training corpus
 TOKENS = "tokens/{base}/{corpus}"
 STS_TEST = "sts"
 STS_DEV_DATA = "dev/sts"
@@ -49,12 +48,9 @@ CURVE = "curves/{corpus}/{base}/{method}/seed-{seed}"
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
 SCORES = "scores"
 ANSWERER = "answerers/{answerer}"  # a tuned model that answers from one bank
-LEARNING_CURVE = "learning_curves/{answerer}"  # how good trainings on parts of a bank are
 SUMMARY = "summary.md"  # below ANSWERER: what was chosen, and how good it is
 THRESHOLDS = "threshold.csv"  # below ANSWERER: those that were tried
 THRESHOLD_PICTURE = "threshold.svg"
-CURVE_TABLE = "curve.csv"  # below LEARNING_CURVE
-CURVE_PICTURE = "curve.svg"
 STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"
 FAQ_SCORES = "scores/faq/{corpus}/{base}/{method}/seed-{seed}"
 TRANSFER_SCORES = "scores/transfer/{corpus}/{base}/{method}/seed-{seed}"
@@ -111,11 +107,6 @@ def fold_corpus(bank: str, fold: int) -> str:
 def whole_corpus(bank: str) -> str:
     """Return the name of the training corpus that is a whole FAQ bank: nothing is held out."""
     return FOLD_CORPUS.format(bank=bank, fold=WHOLE)
-
-
-def part_corpus(corpus: str, percent: int, of: str) -> str:
-    """Return the name of the corpus that is a part of a training corpus."""
-    return PART_CORPUS.format(corpus=corpus, percent=percent, of=of)
 
 
 def fields(template: str) -> tuple[str, ...]:

@@ -53,7 +53,6 @@ Apart = Literal["sentences", "entries"]  # what may stand only once in a batch
 HoldOut = Literal["entries", "wordings"]  # what a fold of a FAQ bank tests
 Together = Literal["group", "answer"]  # what no split of a bank separates
 TrainOn = Literal["questions", "wordings"]  # what a fold trains on
-Of = Literal["entries", "wordings"]  # of what a method is trained on a part
 By = Literal["vectors", "words", "hybrid"]  # how answers are ranked
 Match = Literal["answer", "question", "better"]  # what a question is compared with
 

@@ -135,15 +135,6 @@ Figure = one_of(
 )
 
 
-class LearningCurves(Part):
-    """By what there is more of, methods that are trained on growing parts and at last the whole."""
-
-    entries: Listed[Name] | None = None
-    """Trained on parts of the entries."""
-    wordings: Listed[Name] | None = None
-    """Likewise of users' wordings."""
-
-
 class Answerer(Part):
     """One answerer."""
 
@@ -159,8 +150,3 @@ class Answerer(Part):
     """A list of `seeds`. The final models have the first of them."""
     precision: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """The share of right answers that the threshold must be shown to give. Without it: 0.9."""
-    learning_curves: LearningCurves | None = None
-    """Whether more data would help: by what there is more of, methods that are trained on growing
-    parts (`train_part`) and at the end one that is trained on the whole. A table of the bank
-    evaluates each of them. The curve goes to `learning_curves/NAME`, and a line to the answerer's
-    summary. Without it: none."""

@@ -23,7 +23,6 @@ from semblance.settings import (
     Head,
     Match,
     Matmul,
-    Of,
     Positive,
     PositiveShare,
     Precision,
@@ -268,19 +267,6 @@ def names_of(entries: list) -> list[str]:
 Regulator = one_of(lambda _: "phis", str=text(f"{NAMED}(/{NAMED})?", 200), phis=Entropies)
 
 
-class TrainPart(Part):
-    """The part of a FAQ bank's training corpora that a method is trained on, for a learning curve.
-
-    A smaller part lies within a larger one.
-    """
-
-    percent: Annotated[int, Field(ge=1, le=99)]
-    """How much, in percent."""
-    of: Of
-    """`entries`: of the entries, each as a whole. `wordings`: of users' wordings; all other rows
-    stay."""
-
-
 class Ranking(Part):
     """Another way to rank the answers of a FAQ bank with a model that another method has."""
 
@@ -311,9 +297,6 @@ class Trained(Settings, _OfRecipe, _Method):
     mined_negatives: bool | None = None
     """Whether each training row on a FAQ bank has a hard negative that `mine_negatives` finds.
     Without it: false."""
-    train_part: TrainPart | None = None
-    """The part of a FAQ bank's training corpora that the method is trained on, for a learning
-    curve. Without it: the whole. A smaller part lies within a larger one."""
     regulators: one_of(lambda _: "phis", phis=Entropies, list=Listed[Regulator]) | None = None
     """The models whose frozen embeddings of the corpus regulate the training: a kind of entropy
     models and its φs, or a list of such pairs and of names. A name is KIND-PHI, another method, or

@@ -152,9 +152,6 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
         "--thorough", action="store_true", help="try a grid of trainings, RCL too, with 5 seeds"
     )
     found.add_argument(
-        "--learning-curve", action="store_true", help="train on parts, too: would more data help?"
-    )
-    found.add_argument(
         "--require-better",
         action="store_true",
         help=f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25",
@@ -219,7 +216,6 @@ def train(args: argparse.Namespace) -> None:
         precision=args.precision,
         base=args.base,
         thorough=args.thorough,
-        learning_curve=args.learning_curve,
     )
     for line in lines:
         print(line, file=sys.stderr)

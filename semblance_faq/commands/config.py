@@ -3,7 +3,6 @@
 It is laid over config.yaml, of which it leaves out the papers' tables, figures and banks.
 """
 
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +34,6 @@ TUNED = {  # RCL's Eq. 1 with its dropout, on a FAQ of some hundred entries
 PRECISION = 0.9  # of the answers given, where the user states none
 FOLDS = 5
 FEWEST_WORDINGS = 5 * FOLDS  # of users, of which some are held out; with fewer, entries are
-PERCENTS = (25, 50)  # of a learning curve, and all
 
 # On two cores one fold at a time takes a fifth longer than two at once (7.8 against 6.5 minutes for
 # 500 entries), and half the memory.
@@ -64,7 +62,6 @@ class OwnFaq:
     base: str = BASE
     entries: int = 0
     thorough: bool = False
-    learning_curve: bool = False
 
     @property
     def holds_out_wordings(self) -> bool:
@@ -87,12 +84,7 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
     candidates = [start, "bm25", "start-hybrid", tuned, "tuned-hybrid"]  # the simplest first
     answerer = {"bank": BANK, "base": own.base, "methods": candidates, "seeds": BANK}
     answerer["precision"] = own.precision
-    parts: dict[str, dict] = {}
-    if own.learning_curve or own.thorough:
-        parts, answerer["learning_curves"] = learning_curve("tuned", TUNED, own.holds_out_wordings)
-        parts["tuned"] = TUNED
-    shown = list(dict.fromkeys([*candidates, *parts]))
-    row = {"corpora": [BANK], "bases": [own.base], "methods": shown}
+    row = {"corpora": [BANK], "bases": [own.base], "methods": candidates}
     table = {
         "title": "Ways to answer from my FAQ",
         "layout": "faq",
@@ -109,34 +101,13 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
             "folds": FOLDS,
             "banks": {**dict.fromkeys(known["faq"]["banks"]), BANK: _bank(own)},
         },
-        "methods": methods | parts,
+        "methods": methods,
         **_computing(own),
         "papers": [],
         "tables": {BANK: table},
         "figures": {"contrasts": None},
         "answerers": {BANK: answerer},
     }
-
-
-def learning_curve(
-    name: str, method: dict[str, Any], wordings: bool
-) -> tuple[dict[str, dict], dict[str, list[str]]]:
-    """Return the methods of a method's learning curve, and the curves of the answerer.
-
-    ``wordings``: whether users' wordings, which the bank trains on, have a curve, too. A table of
-    the bank must have rows of the methods.
-    """
-    kinds = ["entries", "wordings"] if wordings else ["entries"]
-    methods = {}
-    curves = {}
-    for of in kinds:
-        for percent in PERCENTS:
-            label = f"{method.get('label', name)} on {percent} % of the {of}"
-            part_of = {"percent": percent, "of": of}
-            part = {**deepcopy(method), "label": label, "train_part": part_of}
-            methods[f"{name}-{percent}-{of}"] = part
-        curves[of] = [*(f"{name}-{percent}-{of}" for percent in PERCENTS), name]
-    return methods, curves
 
 
 def vectors_way(own: OwnFaq, of: str) -> str:

@@ -5,7 +5,6 @@ second file, which stays as it is; the config goes into NEW.yaml; the run into t
 that is worse loses its record, without which no command answers by it.
 """
 
-import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -202,8 +201,8 @@ def next_config(before: TrainedRun, faq: Faq, queries: Path, output: str) -> dic
         base=answerer["base"],
     )
     own = replace(own, bf16=config.get("training", {}).get("precision") == "bf16")
-    for thorough, learning_curve in itertools.product((False, True), repeat=2):
-        wanted = replace(own, thorough=thorough, learning_curve=learning_curve)
+    for thorough in (False, True):
+        wanted = replace(own, thorough=thorough)
         if config == train.config_of(_as_before(wanted, before, faq)):
             return train.config_of(wanted)
     config["output"] = own.output

@@ -179,8 +179,6 @@ def write_config(own: OwnFaq, file: str) -> Path:
     command = shlex.quote(" ".join(file.split()))  # a line break would end the comment
     if own.thorough:
         command += " --thorough"
-    if own.learning_curve:
-        command += " --learning-curve"
     header = HEADER.format(file=command, config=shlex.quote(str(path)))
     text = header + as_yaml(config_of(own))
     if path.exists() and read_text(path) != text:

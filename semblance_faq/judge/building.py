@@ -13,7 +13,6 @@ from semblance.drawing.saving import svg_text
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
 from semblance.layout import (
-    CURVE_TABLE,
     SUMMARY,
     THRESHOLD_PICTURE,
     THRESHOLDS,
@@ -22,7 +21,7 @@ from semblance.layout import (
 from semblance.models.compute import device_name, set_up
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.names import START
-from semblance.provenance import Record, checked, named_beside
+from semblance.provenance import checked, named_beside
 from semblance.settings import Count, Length, Seed, Share, Threads
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
@@ -36,7 +35,6 @@ from semblance_faq.judge.evaluations import (
 )
 from semblance_faq.judge.evidence import FoldResult, joined
 from semblance_faq.judge.judgement import Judgement, judge, over_seeds
-from semblance_faq.judge.learning_curve import curve_lines, read_curve
 from semblance_faq.judge.other_fields import QUESTIONS as QUESTIONS_ELSEWHERE
 from semblance_faq.judge.pictures import draw_threshold
 from semblance_faq.judge.summary import Subject, card_text, summary_text
@@ -80,15 +78,11 @@ class AnswererSettings:
 
 @dataclass(frozen=True)
 class Sources:
-    """The records that an answerer is made from; ``models`` in the order of the settings'.
-
-    ``curves`` is the record of its learning curves, if it has some.
-    """
+    """The records that an answerer is made from; ``models`` in the order of the settings'."""
 
     bank: str
     models: tuple[str, ...]
     evaluations: tuple[str, ...]
-    curves: tuple[str, ...] = ()
 
 
 def build_answerer(
@@ -112,8 +106,7 @@ def build_answerer(
     inputs[str(Path(model_path).parent / WEIGHTS)] = model.weights_digest
     records = evaluations.records | {sources.bank: bank}
     records[model_path] = model.record
-    curves, curve_inputs, curve_records = _read_curves(sources.curves)
-    about = _subject(wanted, way, entries, questions, model.record, curves)
+    about = _subject(wanted, way, entries, questions, model.record)
     ranking = way.ranking
     settings = AnsweringSettings(
         ranking.by, ranking.match, wanted.max_length, judgement.threshold()
@@ -132,8 +125,8 @@ def build_answerer(
             THRESHOLD_PICTURE: svg_text(draw_threshold(judgement)),
         },
         code=code,
-        inputs=named_beside(record, inputs | curve_inputs),
-        records=named_beside(record, records | curve_records),
+        inputs=named_beside(record, inputs),
+        records=named_beside(record, records),
         answerer=asdict(wanted),
         evidence=asdict(judgement),
         is_better=judgement.is_better,
@@ -179,7 +172,6 @@ def _subject(
     entries: Sequence[FaqEntry],
     questions: BankQuestions,
     model: dict[str, Any],
-    curves: Sequence[str],
 ) -> Subject:
     """Return what the summary is about; ``model`` is the record of the chosen model."""
     made = "the start model as it is"
@@ -192,18 +184,4 @@ def _subject(
     untested = len(wordings - questions.texts)
     size = len(entries)
     words = {each.method: each.words for each in wanted.ways}
-    return Subject(wanted.name, size, way, wanted.protocol, made, words, untested, tuple(curves))
-
-
-def _read_curves(paths: Sequence[str]) -> tuple[list[str], dict[str, str], dict[str, Record]]:
-    """Return what learning curves say; the digests of their files and their records, by path."""
-    lines = []
-    inputs = {}
-    records = {}
-    for path in paths:
-        record = checked(path, CURVE_TABLE)
-        file = Path(path).parent / CURVE_TABLE
-        lines += curve_lines(read_curve(file))
-        inputs[str(file)] = record["outputs"][CURVE_TABLE]
-        records[path] = record
-    return lines, inputs, records
+    return Subject(wanted.name, size, way, wanted.protocol, made, words, untested)

@@ -1,6 +1,4 @@
-"""The drawings of an answerer: its learning curves, and the thresholds tried."""
-
-from collections.abc import Sequence
+"""The drawing of an answerer: the thresholds tried."""
 
 from matplotlib.figure import Figure
 
@@ -9,41 +7,12 @@ from semblance.drawing.style import (
     SERIES,
     SOFT,
     legend_below,
-    looks,
     new_figure,
     styled,
 )
 from semblance_faq.judge.judgement import Judgement
-from semblance_faq.judge.learning_curve import Point
 
 HEIGHT = 2.4  # inches
-
-
-@styled
-def draw_curves(points: Sequence[Point]) -> Figure:
-    """Draw the percent against the mean average precision, a line for each kind of part.
-
-    The bars are the intervals of the difference from all of the data, laid around its score.
-    """
-    figure = new_figure(COLUMN, HEIGHT)
-    axes = figure.add_subplot()
-    curves: dict[str, list[Point]] = {}
-    for point in points:
-        curves.setdefault(point.of, []).append(point)
-    for of, look in looks(curves).items():
-        percents = [point.percent for point in curves[of]]
-        scores = [100 * point.map for point in curves[of]]
-        line = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker}
-        axes.plot(percents, scores, label=f"of the {of}", **line)
-        *parts, whole = curves[of]
-        for point in parts:
-            ends = (100 * (whole.map - point.high), 100 * (whole.map - point.low))
-            axes.vlines(point.percent, *ends, color=look.colour, linewidth=0.8)
-    axes.set_xticks(sorted({point.percent for point in points}))
-    axes.set_xlabel("Trained on (%)")
-    axes.set_ylabel("MAP (%)")
-    legend_below(figure, axes, len(curves))
-    return figure
 
 
 @styled

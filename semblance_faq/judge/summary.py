@@ -47,8 +47,7 @@ semblance faq check FOLDER
 class Subject:
     """What a summary is about: an answerer, its entries, the way chosen, the test, the model.
 
-    ``words`` names each way in a text. ``untested`` wordings of users were not asked; ``curves`` are
-    the lines that its learning curves say.
+    ``words`` names each way in a text. ``untested`` wordings of users were not asked.
     """
 
     name: str
@@ -58,7 +57,6 @@ class Subject:
     made: str
     words: Mapping[str, str]
     untested: int = 0
-    curves: tuple[str, ...] = ()
 
 
 def summary_text(found: Judgement, about: Subject) -> str:
@@ -95,7 +93,6 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
         line += " So few groups give wide intervals, by Student's t distribution."
     yield line
     yield from _threshold(found)
-    yield from about.curves
     yield f"Asked were {asked}. How well {not_asked} are answered was not tested."
     if about.untested:
         wordings = counted(about.untested, "wording")

@@ -24,7 +24,6 @@ OWN = CONFIG | {
     },
     "methods": {
         "tuned": {"label": "Tuned", **EQ1},
-        "half": {"label": "On half", **EQ1, "train_part": {"percent": 50, "of": "entries"}},
     },
     "evaluate_faq": {"threads": 1, "max_length": 32, "protocols": ["pairs"]},
     "tables": dict.fromkeys(CONFIG["tables"])
@@ -37,7 +36,7 @@ OWN = CONFIG | {
             "title": "",
             "layout": "faq",
             "seeds": "faq",
-            "rows": [{"corpora": ["mine"], "bases": ["tiny"], "methods": [*WAYS, "half"]}],
+            "rows": [{"corpora": ["mine"], "bases": ["tiny"], "methods": WAYS}],
         },
     },
     "figures": dict.fromkeys(CONFIG["figures"]),
@@ -47,7 +46,6 @@ OWN = CONFIG | {
             "base": "tiny",
             "methods": WAYS,
             "seeds": "faq",
-            "learning_curves": {"entries": ["half", "tuned"]},
         }
     },
 }

@@ -1,6 +1,5 @@
-"""A user's own FAQ with one model of random weights: models go after their use, a learning curve is drawn."""
+"""A user's own FAQ with one model of random weights: models go after their use."""
 
-import csv
 import os
 
 import pytest
@@ -18,7 +17,7 @@ def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(far)
     results = far.results
     models = {record.parent for record in results.glob("models/*/*/*/*/record.json")}
     whole = results / "models/mine-all/tiny/tuned/seed-1"
-    assert len(models) == 2 * FOLDS + 1
+    assert len(models) == FOLDS + 1
     assert [model for model in models if (model / WEIGHTS).exists()] == [whole]
     assert all((model / "dev.csv").exists() for model in models)
     assert (
@@ -54,17 +53,3 @@ def test_a_stage_that_needs_the_weights_has_them_trained_again(far):
     score = f"{far.results}/scores/faq/mine-0/tiny/tuned/seed-1/scores.csv"
     planned = far.project.planned(score, "--forcerun", "evaluate_faq")
     assert (planned["train"], planned["evaluate_faq"]) == (1, 1)
-
-
-def test_the_learning_curve_compares_the_parts_and_is_reported(far):
-    results = far.results
-    with open(results / "learning_curves/mine/curve.csv", encoding="utf-8") as stream:
-        points = list(csv.DictReader(stream))
-    assert [point["percent"] for point in points] == ["50", "100"]
-    assert (results / "learning_curves/mine/curve.svg").read_text().startswith("<?xml")
-    [line] = [
-        line
-        for line in (results / "answerers/mine/summary.md").read_text().splitlines()
-        if line.startswith("- More entries:")
-    ]
-    assert "from 50% to all" in line

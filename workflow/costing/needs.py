@@ -103,7 +103,7 @@ class Needs:
 
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)
-        corpus = self.sizes.corpora[self.plan.corpus_read(job.corpus, job.name)]
+        corpus = self.sizes.corpora[job.corpus]
         if mines(self.plan.config, job.name):
             corpus = corpus._replace(negatives=1)
         million = self.million[job.base]
@@ -342,7 +342,6 @@ NEEDS: dict[str, Callable[[Needs, Job], Need]] = {
     ),
     "prepare_faq": lambda needs, job: _in_memory(needs.sizes.banks[job.name].pairs),
     "prepare_word_vectors": Needs._word_vectors,
-    "thin_corpus": Needs._corpus,
     "tokenise": Needs._tokens,
     "mine_negatives": Needs._negatives,
     "embed": Needs._embedding,

@@ -97,11 +97,6 @@ class Sizes:
             size = self.banks[bank]
             found = fold_size(plan.banks[bank], size, plan.folds)
             self.corpora[fold] = self._of_bank(found, size)
-        for name, part in plan.parts.items():
-            of = self.corpora[part.corpus]  # nothing else is evaluated on a part of it
-            texts = of.texts._replace(sentences=of.texts.sentences * part.percent / 100)
-            rows = max(2, of.rows * part.percent // 100)
-            self.corpora[name] = of._replace(rows=rows, texts=texts)
         for whole, bank in plan.wholes.items():
             size = self.banks[bank]
             self.corpora[whole] = self._of_bank(trained_size(plan.banks[bank], size, 1, 1), size)

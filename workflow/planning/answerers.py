@@ -1,14 +1,10 @@
-"""The answerers of a config: what each is chosen from, its evaluations, its learning curves."""
-
-from itertools import chain
-from typing import Any
+"""The answerers of a config: what each is chosen from, its evaluations."""
 
 from semblance import layout
-from semblance.config.outputs import Answerer
 from semblance.names import START
 from semblance.provenance import canonical
 from workflow.planning.data import answerer_protocol
-from workflow.planning.methods import model_of, percent_of, ranking
+from workflow.planning.methods import model_of, ranking
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.tables import seeds_of
 
@@ -32,13 +28,9 @@ def final_runs(plan: Plan, name: str) -> list[Run]:
 def evaluations_of(plan: Plan, name: str) -> list[Evaluation]:
     """Return the evaluations on the folds of a bank by which an answerer is chosen and judged."""
     answerer = plan.config.answerers[name]
-    return _evaluations(plan, answerer, answerer.methods)
-
-
-def _evaluations(plan: Plan, answerer: Answerer, methods: list[str]) -> list[Evaluation]:
     return [
         Evaluation("faq", Run(corpus, answerer.base, method, seed))
-        for method in dict.fromkeys(methods)
+        for method in answerer.methods
         for corpus in plan.fold_corpora(answerer.bank)
         for seed in seeds_of(plan.config, answerer.seeds, method)
     ]
@@ -67,8 +59,12 @@ def settings(plan: Plan, name: str) -> str:
     ]
     return canonical(
         {
-            **_judged(plan, name),
             "name": name,
+            "bank": answerer.bank,
+            "base": answerer.base,
+            "folds": plan.folds,
+            "seeds": config.seeds[answerer.seeds],
+            "protocol": answerer_protocol(config, answerer.bank),
             "precision": answerer.precision,
             "max_length": config.evaluate_faq.max_length,
             "threads": config.build_answerer.threads,
@@ -76,59 +72,3 @@ def settings(plan: Plan, name: str) -> str:
             "ways": ways,
         }
     )
-
-
-def _judged(plan: Plan, name: str) -> dict[str, Any]:
-    """Return by what an answerer and its learning curves are judged."""
-    answerer = plan.config.answerers[name]
-    return {
-        "bank": answerer.bank,
-        "base": answerer.base,
-        "folds": plan.folds,
-        "seeds": plan.config.seeds[answerer.seeds],
-        "protocol": answerer_protocol(plan.config, answerer.bank),
-    }
-
-
-# --- learning curves: methods that are trained on growing parts of a bank ------------------------
-
-
-def curves_of(plan: Plan, name: str) -> dict[str, list[str]]:
-    """Return the methods of an answerer's learning curves by what they have parts of; or none."""
-    curves = plan.config.answerers[name].learning_curves
-    return curves.written() if curves else {}
-
-
-def part_settings(plan: Plan, corpus: str) -> str:
-    """Return the ``--settings`` of ``thin_corpus``."""
-    part = plan.parts[corpus]
-    seed = plan.config.faq.seed
-    return canonical({"percent": part.percent, "of": part.of, "seed": seed})
-
-
-def curve_evaluations(plan: Plan, name: str) -> list[Evaluation]:
-    """Return the evaluations that the learning curves of an answerer are made from, each once."""
-    methods = list(chain.from_iterable(curves_of(plan, name).values()))
-    return _evaluations(plan, plan.config.answerers[name], methods)
-
-
-def curve_files(plan: Plan, name: str, file: str) -> list[str]:
-    """Return a file of each of ``curve_evaluations``."""
-    return [plan.scores(evaluation, file) for evaluation in curve_evaluations(plan, name)]
-
-
-def curve_record(plan: Plan, name: str) -> list[str]:
-    """Return the record of an answerer's learning curves, if it has some."""
-    if not curves_of(plan, name):
-        return []
-    return [layout.record(plan.out, layout.LEARNING_CURVE, answerer=name)]
-
-
-def curve_settings(plan: Plan, name: str) -> str:
-    """Return the ``--settings`` of ``draw_learning_curve``."""
-    parts = [
-        {"method": method, "of": of, "percent": percent_of(plan.config, method)}
-        for of, curve in curves_of(plan, name).items()
-        for method in curve
-    ]
-    return canonical({**_judged(plan, name), "parts": parts})

@@ -330,10 +330,6 @@ def _check_reads(config: Config, where: str, method: Trained) -> None:
         if other is None or other.steps_of:
             problem = f"{named!r} has no steps of its own"
             raise InputError(f"{where}.steps_of", problem, "name a trained method")
-    for key in ("regulators", "mined_negatives"):
-        if method.train_part and getattr(method, key):
-            problem = f"its {key} are made of all of the fold"
-            raise InputError(f"{where}.train_part", problem, f"name a method without {key}")
 
 
 # --- models that a method or a row names -------------------------------------------------------

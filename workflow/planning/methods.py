@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from semblance.config.model import Config
 from semblance.config.part import PHI
-from semblance.config.trainings import Chosen, Ranking, Reranked, Trained, TrainPart, Whitened
+from semblance.config.trainings import Chosen, Ranking, Reranked, Trained, Whitened
 from semblance.names import START
 
 TARGET = "target"  # of a whitening that each test fits on its own sentences
@@ -96,18 +96,6 @@ def trained_methods(config: Config) -> list[str]:
 def whitened_methods(config: Config) -> list[str]:
     """Return the methods that have a model with a whitening, fitted on their corpus."""
     return [name for name in config.methods if whitening(config, name) is True]
-
-
-def train_part(config: Config, method: str) -> TrainPart | None:
-    """Return the part of a bank's training corpora that a method is trained on; None of the whole."""
-    training = trained(config, method)
-    return training.train_part if training else None
-
-
-def percent_of(config: Config, method: str) -> int:
-    """Return how many percent of the entries or wordings of a bank a method is trained on."""
-    part = train_part(config, method)
-    return part.percent if part else 100
 
 
 def split_regulator(name: str, base: str) -> tuple[str, str]:

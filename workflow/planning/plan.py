@@ -47,19 +47,6 @@ class Evaluation(NamedTuple):
     run: Run
 
 
-class Part(NamedTuple):
-    """A part of the training corpus of a fold, for a learning curve."""
-
-    corpus: str
-    percent: int
-    of: str
-
-    @property
-    def name(self) -> str:
-        """The name of the corpus that holds it."""
-        return layout.part_corpus(self.corpus, self.percent, self.of)
-
-
 def deletes_models(config: Config) -> bool:
     """Tell whether a config deletes models after their use."""
     return config.keep.models == "final"
@@ -188,23 +175,6 @@ class Plan:
         corpora = self.config.corpora.items()
         return [name for name, c in corpora if isinstance(c, Pairs) and name in trained]
 
-    @cached_property
-    def parts(self) -> dict[str, Part]:
-        """Map the names of corpora to the parts of folds that methods may be trained on."""
-        found = [self._part(c, method) for method in self.config.methods for c in self.folds_of]
-        return {part.name: part for part in found if part is not None}
-
-    def _part(self, corpus: str, method: str) -> Part | None:
-        stated = methods.train_part(self.config, method)
-        if stated is None or corpus not in self.folds_of:
-            return None
-        return Part(corpus, stated.percent, stated.of)
-
-    def corpus_read(self, corpus: str, method: str) -> str:
-        """Return the corpus that a training of a method on a corpus reads: itself, or a part of it."""
-        part = self._part(corpus, method)
-        return corpus if part is None else part.name
-
     # --- where files lie ----------------------------------------------------------------------
 
     def base_record(self, base: str) -> str:
@@ -242,7 +212,6 @@ class Plan:
 
     def rows_record(self, corpus: str, base: str, method: str) -> str:
         """Return the record of a training's rows: of its corpus, or of the same with negatives."""
-        corpus = self.corpus_read(corpus, method)
         if mines(self.config, method):
             return layout.record(self.out, layout.NEGATIVES, corpus=corpus, base=base)
         return layout.record(self.out, layout.CORPUS, corpus=corpus)

@@ -86,32 +86,20 @@ def other_base(plan: Plan, job: Job) -> Iterator[Job]:
 def corpus(plan: Plan, job: Job) -> Iterator[Job]:
     if plan.is_faq(job.corpus):
         yield Job("prepare_faq", name=plan.bank_of(job.corpus))
-    elif job.corpus not in plan.config.corpora:
-        yield Job("thin_corpus", job.corpus)
     else:
         yield Job(f"prepare_{plan.config.corpora[job.corpus].prepared_as}", job.corpus)
-
-
-def whole_corpus(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from corpus(plan, job._replace(corpus=plan.parts[job.corpus].corpus))
 
 
 def tokens(plan: Plan, job: Job) -> Iterator[Job]:
     yield Job("tokenise", job.corpus, plan.config.origin(job.base).tokenizer)
 
 
-def tokens_of_rows(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that tokenises the rows of a training: those of a corpus, or of its part."""
-    yield from tokens(plan, job._replace(corpus=plan.corpus_read(job.corpus, job.name)))
-
-
 def rows(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes the rows of a training: of a corpus or its part, or mined ones."""
-    read = plan.corpus_read(job.corpus, job.name)
+    """Yield the job that makes the rows of a training: of a corpus, or with mined negatives."""
     if mines(plan.config, job.name):
-        yield Job("mine_negatives", read, job.base)
+        yield Job("mine_negatives", job.corpus, job.base)
     else:
-        yield from corpus(plan, job._replace(corpus=read))
+        yield from corpus(plan, job)
 
 
 def dev(plan: Plan, job: Job) -> Iterator[Job]:
@@ -175,15 +163,6 @@ def models_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
 
 def evaluations_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
     yield from map(evaluation_job, answerers.evaluations_of(plan, job.name))
-
-
-def curve_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
-    if answerers.curves_of(plan, job.name):
-        yield Job("draw_learning_curve", name=job.name)
-
-
-def evaluations_of_curve(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from map(evaluation_job, answerers.curve_evaluations(plan, job.name))
 
 
 # --- scores, tables, figures -------------------------------------------------------------------

@@ -52,7 +52,7 @@ _below = f"{{}}/{RECORD}".format
 
 CORPUS = _below(layout.CORPUS)
 MODEL = _below(layout.MODEL)
-REGULATED = (reads.base, reads.rows, reads.tokens_of_rows, reads.regulators)
+REGULATED = (reads.base, reads.rows, reads.tokens, reads.regulators)
 TABLE = layout.TABLE_RECORD.format  # of one of the files beside the tables
 
 STAGES: dict[str, Stage] = {
@@ -69,7 +69,6 @@ STAGES: dict[str, Stage] = {
     ),
     "prepare_word_vectors": Stage(_below(layout.WORD_VECTORS), "prepare"),
     "prepare_faq": Stage(_below(layout.BANK), "prepare", (reads.raw_bank,), "{bank}"),
-    "thin_corpus": Stage(CORPUS, "prepare", (reads.whole_corpus,)),
     "tokenise": Stage(
         _below(layout.TOKENS),
         "prepare",
@@ -124,12 +123,6 @@ STAGES: dict[str, Stage] = {
         (reads.model, reads.made_by("prepare_relatedness")),
         "{method}",
     ),
-    "draw_learning_curve": Stage(
-        _below(layout.LEARNING_CURVE),
-        "table",
-        (reads.bank, reads.evaluations_of_curve),
-        "{answerer}",
-    ),
     "build_answerer": Stage(
         _below(layout.ANSWERER),
         "read",
@@ -137,7 +130,6 @@ STAGES: dict[str, Stage] = {
             reads.bank,
             reads.models_of_answerer,
             reads.evaluations_of_answerer,
-            reads.curve_of_answerer,
         ),
         "{answerer}",
     ),

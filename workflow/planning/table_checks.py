@@ -12,7 +12,6 @@ from semblance.config.outputs import (
     FigureOfCollection,
     FigureOfModels,
     FigureOfTables,
-    LearningCurves,
     Rows,
     Table,
 )
@@ -48,7 +47,6 @@ from workflow.planning.methods import (
     model_of,
     ranking,
     reads_no_corpus,
-    train_part,
     whitening,
 )
 from workflow.planning.signatures import ADVICE, NO_FUNCTION, read_signature
@@ -57,7 +55,6 @@ from workflow.planning.tables import is_over_folds
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 OTHER_TABLES = ("scores", "published", "claims", "statistics", "report", OVERLAPS)  # their files
 READ_AS_IT_IS = "word vectors are not trained: name another base, or the method start"
-GROWING = "name methods from the smallest part to the whole"
 
 
 def table_checks(config: Config) -> Iterator[Check]:
@@ -84,8 +81,6 @@ def table_checks(config: Config) -> Iterator[Check]:
         where = f"config.answerers.{name}"
         yield partial(_check_answerer, config, where, answerer)
         yield partial(_check_ways, config, f"{where}.methods", answerer)
-        for of in LearningCurves.model_fields:
-            yield partial(_check_curve, config, f"{where}.learning_curves.{of}", answerer, of)
 
 
 def _rows(shown: object) -> Iterator[tuple[int, Rows]]:
@@ -199,9 +194,6 @@ def _check_only_on_banks(config: Config, where: str, on_banks: bool, method: str
         if mines(config, name):
             problem = f"{name!r} mines its hard negatives among the answers of a FAQ bank"
             raise InputError(where, problem, "name it in a table of a bank")
-    if train_part(config, method):
-        problem = f"{method!r} is trained on a part of a FAQ bank, and this is none"
-        raise InputError(where, problem, "name it in a table of a FAQ bank")
 
 
 def _check_matched(config: Config, where: str, banks: list[str], method: str) -> None:
@@ -337,22 +329,7 @@ def _why_not_yet(config: Config, method: str) -> str:
         return "chooses among others itself"
     if whitening(config, method):
         return "whitens its embeddings"
-    return "is trained on a part of the bank" if train_part(config, method) else ""
-
-
-def _check_curve(config: Config, where: str, answerer: Answerer, of: str) -> None:
-    """Check a learning curve: evaluated methods on growing parts of one kind, at last on the whole."""
-    curve = getattr(answerer.learning_curves, of, None) or []
-    for method in curve:
-        if method not in config.methods:
-            raise InputError(where, f"there is no method {method!r}", GROWING)
-    parts = [train_part(config, method) for method in curve]
-    percents = [part.percent if part else 100 for part in parts]
-    kinds = {part.of for part in parts if part}
-    if curve and (percents != sorted({*percents, 100}) or not kinds <= {of}):
-        raise InputError(where, f"they are no growing parts of the {of}", GROWING)
-    for method in curve:
-        _check_evaluated(config, where, answerer, method)
+    return ""
 
 
 def _check_evaluated(config: Config, where: str, answerer: Answerer, method: str) -> None:

@@ -19,7 +19,7 @@ from workflow.planning.methods import (
 from workflow.planning.settings import settings_of
 
 # What else makes a training, beside its regulators.
-BESIDE_SETTINGS = ("regulator_seeds", "steps_of", "mined_negatives", "train_part")
+BESIDE_SETTINGS = ("regulator_seeds", "steps_of", "mined_negatives")
 
 
 class TableRow(NamedTuple):

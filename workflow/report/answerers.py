@@ -52,9 +52,6 @@ def _drawings(out: Path, name: str) -> Iterator[tuple[Path, str, str, str]]:
     caption = "How right the answers are against how many are given."
     folder = Path(layout.place(out, layout.ANSWERER, answerer=name))
     yield folder, layout.THRESHOLD_PICTURE, layout.THRESHOLDS, caption
-    curve = Path(layout.place(out, layout.LEARNING_CURVE, answerer=name))
-    if (curve / RECORD).is_file():
-        yield curve, layout.CURVE_PICTURE, layout.CURVE_TABLE, "Would more data help?"
 
 
 def files(facts: Facts) -> Iterator[tuple[str, str]]:

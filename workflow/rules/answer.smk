@@ -57,7 +57,6 @@ rule build_answerer:
             PLAN.scores(evaluation, "record.json")
             for evaluation in answerers.evaluations_of(PLAN, w.answerer)
         ],
-        curve=lambda w: answerers.curve_record(PLAN, w.answerer),
     output:
         record=f"{OUT}/answerers/{{answerer}}/record.json",
         summary=f"{OUT}/answerers/{{answerer}}/summary.md",
@@ -83,5 +82,5 @@ rule build_answerer:
         ),
     shell:
         "{PYTHON}.build_answerer --settings {params.settings:q} --bank {input.bank:q} --models {input.models:q}"
-        " --evaluations {input.evaluations:q} --learning-curve {input.curve:q} --gpus {params.gpus} {SHARING} --code {params.code}"
+        " --evaluations {input.evaluations:q} --gpus {params.gpus} {SHARING} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

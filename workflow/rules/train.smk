@@ -8,7 +8,7 @@ rule train:
         base=lambda w: PLAN.base_record(w.base),
         corpus=lambda w: PLAN.rows_record(w.corpus, w.base, w.method),
         rows=lambda w: PLAN.rows_file(w.corpus, w.base, w.method),
-        tokens=lambda w: PLAN.tokens_record(PLAN.corpus_read(w.corpus, w.method), w.base),
+        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
         dev=lambda w: PLAN.dev_data(w.corpus),
         regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
         steps_of=lambda w: PLAN.pacemaker_records(w.corpus, w.base, w.method, w.seed),

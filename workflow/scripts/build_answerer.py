@@ -17,7 +17,6 @@ class Records:
     bank: str
     models: Sequence[str]
     evaluations: Sequence[str]
-    learning_curve: Sequence[str] = ()
 
 
 @program(__doc__)
@@ -30,12 +29,7 @@ def main(
     code: str = "",
 ) -> None:
     take_gpu(gpus, jobs_per_gpu)
-    sources = Sources(
-        records.bank,
-        tuple(records.models),
-        tuple(records.evaluations),
-        tuple(records.learning_curve),
-    )
+    sources = Sources(records.bank, tuple(records.models), tuple(records.evaluations))
     build_answerer(settings, sources, output, gpus, code)
 
 

@@ -34,7 +34,6 @@ HELP = {
     "jobs_per_gpu": "jobs that may share one GPU",
     "json": "the JSON file to write",
     "latex": "the LaTeX file to write",
-    "learning_curve": "record of its learning curves, if any",
     "manifest": "the manifest (YAML)",
     "markdown": "the Markdown file to write",
     "matmul": "precision of fp32 matrix products",

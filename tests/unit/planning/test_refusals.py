@@ -270,11 +270,6 @@ figures.c = {kind: curve, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base]
 methods: [hard-negatives]}]} | figures.c.rows[0].methods: 'hard-negatives' mines
 tables.more = {title: t, layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
 methods: [bm25]}]} | tables.more.rows[0].methods: 'bm25' ranks answers, of which layout 'sts' has no
-methods.h = {recipe: rcl, train_part: {percent: 50, of: entries}}; tables.more = {title: t, \
-layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], methods: [h]}]} \
-| tables.more.rows[0].methods: 'h' is trained on a part of a FAQ bank, and this is none
-methods.rcl-8.train_part = {percent: 50, of: entries} | methods.rcl-8.train_part: its regulators are
-methods.continued.train_part = {percent: 50, of: entries} | answerers.mine.methods: 'continued' is t
 methods.mine = {recipe: rcl, mined_negatives: true, hard_negatives: false} | methods.mine.mined_neg
 methods.mine = {recipe: rcl, mined_negatives: true, on_faq: {hard_negatives: false}} | methods.mine.
 methods.rcl-8.regulators = [hard-negatives] | methods.rcl-8.regulators: 'hard-negatives' mines its

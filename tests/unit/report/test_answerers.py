@@ -14,17 +14,13 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" viewBox=
 
 @pytest.fixture
 def facts(tmp_path):
-    """A results folder with the answerer "mine" and its learning curve; "later" is not built yet."""
+    """A results folder with the answerer "mine"; "later" is not built yet."""
     folder = tmp_path / "answerers/mine"
-    curve = tmp_path / "learning_curves/mine"
-    for place in (folder, curve):
-        place.mkdir(parents=True)
+    folder.mkdir(parents=True)
     (folder / "summary.md").write_text("# mine: 2 entries\n\n- VERDICT: <b>better</b> than BM25.\n")
     (folder / "threshold.svg").write_text(SVG)
-    (curve / "curve.svg").write_text(SVG)
     listed = ["summary.md", "threshold.svg"]
     write_record(folder / "record.json", "build_answerer", outputs=listed, started=0.0)
-    write_record(curve / "record.json", "draw_learning_curve", outputs=["curve.svg"], started=0.0)
     plan = SimpleNamespace(config=SimpleNamespace(answerers={"mine": {}, "later": {}}))
     return SimpleNamespace(out=tmp_path, plan=plan)
 
@@ -34,11 +30,11 @@ def page(facts):
     return render(title="t", subtitle="s", warnings=[], made_with=[], parts=[part])
 
 
-def test_the_summary_stands_on_the_page_escaped_with_both_drawings(facts):
+def test_the_summary_stands_on_the_page_escaped_with_its_drawing(facts):
     text = page(facts)
     assert "VERDICT: &lt;b&gt;better&lt;/b&gt; than BM25." in text and "<b>better</b>" not in text
-    assert text.count("<svg") == 2
-    assert "answerers/mine/threshold.csv" in text and "learning_curves/mine/curve.csv" in text
+    assert text.count("<svg") == 1
+    assert "answerers/mine/threshold.csv" in text
 
 
 def test_an_answerer_that_is_not_built_is_named(facts):
@@ -54,11 +50,7 @@ def test_a_summary_that_is_not_as_its_record_says_is_not_shown(facts):
 def test_the_record_of_a_report_names_the_files_that_the_section_shows(facts):
     names = [path for path, _ in answerers.files(facts) if "/mine/" in path]
     below = [path.removeprefix(f"{facts.out}/") for path in names]
-    assert below == [
-        "answerers/mine/summary.md",
-        "answerers/mine/threshold.svg",
-        "learning_curves/mine/curve.svg",
-    ]
+    assert below == ["answerers/mine/summary.md", "answerers/mine/threshold.svg"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from pathlib import Path
 from semblance_faq.commands import train
 from semblance_faq.commands.config import BANK, OwnFaq
 from workflow.planning.config import load_files
-from workflow.planning.methods import train_part
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs
 
@@ -31,8 +30,3 @@ def stages(plan: Plan) -> Counter:
 def candidates(plan: Plan) -> list[str]:
     """Return the methods that the answerer chooses from."""
     return plan.config.answerers[BANK].methods
-
-
-def parts(plan: Plan) -> list[str]:
-    """Return the methods of the learning curve that are trained on a part."""
-    return [name for name in plan.config.methods if train_part(plan.config, name)]

@@ -10,14 +10,11 @@ from semblance_faq.commands.config import (
     BANK,
     BASE,
     FEWEST_WORDINGS,
-    PERCENTS,
     READY,
     THREADS,
-    TUNED,
     OwnFaq,
-    learning_curve,
 )
-from tests.unit.faq.commands.planned import candidates, parts, planned, stages
+from tests.unit.faq.commands.planned import candidates, planned, stages
 from workflow.planning.methods import ranking, trained_methods
 from workflow.planning.stages import jobs
 
@@ -32,7 +29,7 @@ def test_one_seed_and_one_training_are_enough(wordings):
     found = stages(made)
     assert (found["train"], found["train_final"], found["build_answerer"]) == (FOLDS, 1, 1)
     absent = {"train_entropy", "train_initial", "mine_negatives", "embed", "evaluate_sts"}
-    assert {*absent, "prepare_nli", "download", "thin_corpus"}.isdisjoint(found)
+    assert {*absent, "prepare_nli", "download"}.isdisjoint(found)
     way = "-better" if wordings else ""
     simplest_first = [f"start{way}", "bm25", "start-hybrid", f"tuned{way}", "tuned-hybrid"]
     assert candidates(made) == simplest_first
@@ -92,26 +89,6 @@ def test_an_unknown_base_is_refused_with_the_ready_ones():
         planned(base="e6")
 
 
-# --- the learning curve ---------------------------------------------------------------------------
-
-
-def test_trainings_on_parts_are_made_if_they_are_asked_for_and_are_no_candidates():
-    made = planned(wordings=FEWEST_WORDINGS - 1, learning_curve=True)
-    found = stages(made)
-    assert found["train"] == FOLDS * (1 + len(PERCENTS))
-    assert found["thin_corpus"] == FOLDS * len(PERCENTS)
-    assert found["draw_learning_curve"] == found["train_final"] == 1
-    assert len(parts(made)) == len(PERCENTS) and not {*parts(made)} & {*candidates(made)}
-
-
-def test_wordings_have_a_curve_where_there_are_enough():
-    methods, curves = learning_curve("tuned", TUNED, True)
-    assert list(curves) == ["entries", "wordings"]
-    assert all(names[-1] == "tuned" for names in curves.values())
-    assert list(learning_curve("tuned", TUNED, False)[1]) == ["entries"]
-    assert methods["tuned-25-wordings"]["recipe"] == TUNED["recipe"]
-
-
 # --- the thorough way -----------------------------------------------------------------------------
 
 
@@ -132,8 +109,7 @@ def test_rcl_hard_negatives_and_their_control_are_candidates_of_one_choice(large
     assert methods["tuned-hard"].label == "Tuned, hard negatives"
     assert large.config.tables[BANK].control == "tuned"
     evaluated = large.config.tables[BANK].rows[0].method_names
-    assert [name for name in evaluated if name not in parts(large)] == candidates(large)
-    assert len(parts(large)) == 2 and set(parts(large)) <= set(evaluated)
+    assert evaluated == candidates(large)
 
 
 def test_each_training_differs_from_the_control_in_what_its_name_says_alone(large):
@@ -166,13 +142,12 @@ def test_the_jobs_are_those_of_five_seeds_on_the_folds_and_of_one_on_the_whole(l
     found = stages(large)
     methods = len(trained(large))
     phis = len(thorough.PHIS) * len(thorough.KINDS)
-    assert found["train"] == (methods + len(parts(large))) * FOLDS * SEEDS
+    assert found["train"] == methods * FOLDS * SEEDS
     assert found["train_initial"] == FOLDS * SEEDS
     assert found["train_final"] == methods + 1  # the initial model of the whole bank, too
     assert found["train_entropy"] == phis * (FOLDS * SEEDS + 1)
     assert found["mine_negatives"] == FOLDS + 1
     assert found["embed"] == found["train_entropy"] + found["mine_negatives"]
-    assert found["draw_learning_curve"] == 1
     assert "download" not in found and "evaluate_sts" not in found
 
 
