@@ -33,6 +33,7 @@ STS_TEST = "sts"
 STS_DEV_DATA = "dev/sts"
 TRANSFER_DATA = "transfer"
 RELATEDNESS_DATA = "relatedness"
+BANK_ENTRIES = "entries.parquet"  # below BANK
 BANK = "faq/{bank}"
 FOLD_DEV_DATA = "dev/{corpus}"
 PRETRAINED = "bases/{corpus}/{base}"  # a base that is trained here

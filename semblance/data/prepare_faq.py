@@ -22,7 +22,7 @@ from semblance.data.faq import (
 from semblance.data.folds import ANSWER, QUESTION, WORDING, FoldText
 from semblance.data.raw import Raw
 from semblance.errors import InputError
-from semblance.layout import fold_corpus, whole_corpus
+from semblance.layout import BANK_ENTRIES, fold_corpus, whole_corpus
 from semblance.named_modules import BANKS, load_module
 from semblance.settings import HoldOut, Together, TrainOn
 
@@ -105,7 +105,7 @@ def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, 
     _write_bank(to.bank, prepared.answers, questions)
     candidates = pa.Table.from_pylist(prepared.candidates())
     write_parquet(candidates, to.bank / "candidates.parquet")
-    write_parquet(pa.Table.from_pylist(prepared.entries(), ENTRY), to.bank / "entries.parquet")
+    write_parquet(pa.Table.from_pylist(prepared.entries(), ENTRY), to.bank / BANK_ENTRIES)
     of_dev = [q for q in questions if q["protocol"] in (PAIRS, WORDING)]
     for fold in range(settings.folds):
         name = fold_corpus(settings.name, fold)

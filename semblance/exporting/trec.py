@@ -24,7 +24,7 @@ from semblance.errors import InputError
 from semblance.evaluation.metrics import accuracy_at, average_precision
 from semblance.evaluation.prepared import Bank, read_bank
 from semblance.files import write_text
-from semblance.layout import PREDICTIONS
+from semblance.layout import BANK_ENTRIES, PREDICTIONS
 from semblance.names import FAQ_CUTOFFS, FAQ_DEV
 from semblance.provenance import checked, input_digests, outputs_digest, read_sealed
 
@@ -134,7 +134,7 @@ def _read_evaluation(folder: Path) -> RankedFold:
 def _documents(folder: Path, bank: Bank) -> tuple[str, ...]:
     """Return the ids of the answers in the order of their numbers."""
     ids: dict[str, str] = {}
-    for row in read_parquet(folder / "entries.parquet", ("id", "answer")).to_pylist():
+    for row in read_parquet(folder / BANK_ENTRIES, ("id", "answer")).to_pylist():
         ids.setdefault(normalise(row["answer"]), encoded(row["id"]))
     return tuple(ids[text] for text in bank.answers)
 

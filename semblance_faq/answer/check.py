@@ -70,5 +70,5 @@ def vector_difference(stored: StoredAnswerer) -> float:
     embedder = Embedder(stored.model, stored.settings.max_length)
     own = embedder.embed_candidates(stored.bank.candidates)
     if own.shape != stored.vectors.shape:
-        raise InputError(stored.model, f"makes vectors of {embedder.width} numbers")
+        raise InputError(stored.model, f"makes {len(own)} vectors of {own.shape[-1]} numbers")
     return float(np.abs(own - stored.vectors).max())

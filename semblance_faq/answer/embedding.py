@@ -37,11 +37,6 @@ class Embedder:
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
 
-    @property
-    def width(self) -> int:
-        """The length d of a vector."""
-        return self.encoder.shape.hidden_size
-
     def embed_candidates(self, candidates: Candidates) -> np.ndarray:
         """Return the unit vectors of the texts that questions are compared with, (T, d) float32."""
         texts = self.prompts.of_faq(candidates.texts, candidates.questions)

@@ -6,6 +6,7 @@ when the folder is opened, guards what is in it; only the model's own files are 
 and their readers know it.
 """
 
+import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -18,10 +19,16 @@ import numpy as np
 from semblance import layout
 from semblance.errors import InputError
 from semblance.files import whole_file, whole_folder, write_text
-from semblance.layout import RECORD
+from semblance.layout import BANK_ENTRIES, RECORD
 from semblance.locks import exclusive
 from semblance.models.saved import FOLDER, SavedModel
-from semblance.provenance import checked, read_sealed, write_json, write_record
+from semblance.provenance import (
+    checked,
+    file_digest,
+    read_sealed,
+    write_json,
+    write_record,
+)
 from semblance_faq.answer.bank import (
     Bank,
     FaqEntry,
@@ -182,6 +189,24 @@ def read_record(folder: Path) -> dict[str, Any]:
     if record.get("stage") != STAGE:
         raise InputError(path, "not the record of an answerer", advice)
     return record
+
+
+def changed_file(folder: Path) -> Path | None:
+    """Return the user's file that is not as it was when the answerer was made; None of none known.
+
+    The record of an update names it, else that of the bank that the answerer was built from.
+    """
+    record = read_record(folder)
+    for link in record["inputs"]:
+        if link["role"].endswith(BANK_ENTRIES) and (folder / link["place"]).is_file():
+            folder = (folder / link["place"]).parent
+            record = read_sealed(folder / RECORD)
+            break
+    for link in record["inputs"]:
+        file = folder / link["place"]
+        if not link["record"] and file.is_file() and file_digest(file) != link["digest"]:
+            return Path(os.path.normpath(file))
+    return None
 
 
 def read_answerer(folder: Path) -> StoredAnswerer:

@@ -50,6 +50,10 @@ EXAMPLES = {
   semblance faq learn log.jsonl --model my-faq
   semblance faq learn log.jsonl --model my-faq --output my-faq-2
 """,
+    "update": """examples:
+  semblance faq update my.csv --model my-faq
+  semblance faq ask --model my-faq-updated "When do you open?"
+""",
     "check": """example:
   semblance faq check my-faq
 """,
@@ -98,6 +102,12 @@ Exit status 0: the new model is accepted, or there is nothing to learn. {NOT_ACC
 is worse or there are too few wordings to tell; the model before stays as it is. 2: the log or a
 file is malformed; one line says where. {RUN_FAILED}: the run failed; the model before stays as it is.
 """
+UPDATE = """Answer from a file as it stands now, by the model that was trained on an earlier state of it.
+
+Its entries are embedded in seconds; nothing is trained, and the model's own folder stays. Another
+update replaces the new one: a server of it takes the new entries by itself. Where neither the file
+nor --queries has wordings of users, the entries keep theirs.
+"""
 CHECK = f"""Check a folder: digests, and its vectors, which are computed again.
 
 Exit status 0: all is as the record says. {WRONG}: something is not; each problem is one line.
@@ -123,6 +133,7 @@ def parser() -> argparse.ArgumentParser:
     _add_ask(commands)
     _add_serve(commands)
     _add_learn(commands)
+    _add_update(commands)
     _add_check(commands)
     return made
 
@@ -193,6 +204,15 @@ def _add_learn(commands: argparse._SubParsersAction) -> None:
     found.set_defaults(call=learn)
 
 
+def _add_update(commands: argparse._SubParsersAction) -> None:
+    found = _add(commands, "update", help="take over a changed file", description=UPDATE)
+    found.add_argument("file", help="your FAQ as it stands now")
+    found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
+    found.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
+    found.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
+    found.set_defaults(call=update)
+
+
 def _add_check(commands: argparse._SubParsersAction) -> None:
     found = _add(commands, "check", help="check a folder", description=CHECK)
     found.add_argument("folder", help="folder of a trained FAQ")
@@ -231,12 +251,11 @@ def train(args: argparse.Namespace) -> None:
 def ask(args: argparse.Namespace) -> None:
     """Answer the question of the command line, or those of the standard input as they come."""
     from semblance_faq.answer.answerer import Answerer
-    from semblance_faq.answer.folder import answerer_folder
 
     checked_count(args.count)
     if args.question is not None:
         checked_question(args.question)
-    answerer = Answerer.open(answerer_folder(args.model), one_thread=True)
+    answerer = Answerer.open(_answerer_folder(args.model), one_thread=True)
     without_answer = 0
     for question in _questions(args):
         answered = answerer.ask(question, args.count)
@@ -279,7 +298,6 @@ def serve(args: argparse.Namespace) -> None:
     if not 0 <= args.port <= 65535:
         raise InputError("--port", f"{args.port} is no port", "choose one from 1024 to 65535")
     from semblance_faq.answer.answerer import Answerer
-    from semblance_faq.answer.folder import answerer_folder
     from semblance_faq.serve.app import Service
     from semblance_faq.serve.log import QuestionLog
     from semblance_faq.serve.server import HOST, listen
@@ -289,7 +307,7 @@ def serve(args: argparse.Namespace) -> None:
     log = None
     if args.log:
         log = QuestionLog(Path(args.log))
-    service = Service(Answerer.open(answerer_folder(args.model), one_thread=True), log)
+    service = Service(Answerer.open(_answerer_folder(args.model), one_thread=True), log)
     port = listening.getsockname()[1]
     serve_until_stopped(
         service, listening, lambda: print(f"serving on http://{HOST}:{port}/", flush=True)
@@ -305,12 +323,30 @@ def learn(args: argparse.Namespace) -> None:
         sys.exit(status)
 
 
+def update(args: argparse.Namespace) -> None:
+    """Take over a changed file and print what was found."""
+    from semblance_faq.commands.update import update as take_over
+
+    for line in take_over(args.file, args.model, args.output, args.queries):
+        print(line)
+
+
+def _answerer_folder(named: str) -> Path:
+    """Return the folder of an answerer, and say if the file that it was made from has changed since."""
+    from semblance_faq.answer.folder import answerer_folder, changed_file
+
+    folder = answerer_folder(named)
+    if file := changed_file(folder):
+        news = f"{file} has changed since this answerer was made"
+        print(f"note: {news}: semblance faq update {file} --model {named}", file=sys.stderr)
+    return folder
+
+
 def check_folder(args: argparse.Namespace) -> None:
     """Check a folder and print what was found."""
     from semblance_faq.answer.check import check_answerer
-    from semblance_faq.answer.folder import answerer_folder
 
-    found = check_answerer(answerer_folder(args.folder))
+    found = check_answerer(_answerer_folder(args.folder))
     for fact in found.facts:
         print(fact)
     for problem in found.problems:

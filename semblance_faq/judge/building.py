@@ -13,6 +13,7 @@ from semblance.drawing.saving import svg_text
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
 from semblance.layout import (
+    BANK_ENTRIES,
     SUMMARY,
     THRESHOLD_PICTURE,
     THRESHOLDS,
@@ -40,7 +41,6 @@ from semblance_faq.judge.pictures import draw_threshold
 from semblance_faq.judge.summary import Subject, card_text, summary_text
 from semblance_faq.judge.threshold import Floor, find_floor, tried_csv
 
-ENTRIES = "entries.parquet"  # of a prepared bank
 CARD = "README.md"
 
 
@@ -90,8 +90,8 @@ def build_answerer(
 ) -> Judgement:
     """Write the answerer into the folder of ``record``; return what its choice rests on."""
     device = set_up(wanted.threads, gpus, "highest")  # a service computes in fp32, too
-    bank = checked(sources.bank, ENTRIES, QUESTIONS)
-    bank_file = Path(sources.bank).parent / ENTRIES
+    bank = checked(sources.bank, BANK_ENTRIES, QUESTIONS)
+    bank_file = Path(sources.bank).parent / BANK_ENTRIES
     entries = read_bank_entries(bank_file)
     questions = read_questions(bank_file.parent, wanted.protocol)
     evaluations = read_evaluations(sources.evaluations, wanted.base, questions)
@@ -102,7 +102,7 @@ def build_answerer(
     way = wanted.way(judgement.chosen)
     model_path = dict(zip(wanted.models, sources.models, strict=True))[way.model]
     model = SavedModel.read(model_path)
-    inputs = evaluations.digests | {str(bank_file): bank["outputs"][ENTRIES]}
+    inputs = evaluations.digests | {str(bank_file): bank["outputs"][BANK_ENTRIES]}
     inputs[str(Path(model_path).parent / WEIGHTS)] = model.weights_digest
     records = evaluations.records | {sources.bank: bank}
     records[model_path] = model.record

@@ -21,6 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semblance.errors import InputError
+from semblance.layout import RECORD
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import as_json
 from semblance_faq.serve.log import QuestionLog
@@ -46,12 +47,27 @@ class Service:
     """The answerer, one thread that does all its work, and the log of questions if there is one."""
 
     def __init__(self, answerer: Answerer, log: QuestionLog | None):
-        self.answerer = answerer
         self.log = log
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="model")
-        self.ids = {entry.id for entry in answerer.stored.entries}
-        self.page, self.policy = build_page(len(self.ids), logged=log is not None)
         self.stopping = False
+        self._use(answerer)
+
+    def _use(self, answerer: Answerer) -> None:
+        self.answerer = answerer
+        self.written = _written(answerer)
+        self.ids = {entry.id for entry in answerer.stored.entries}
+        self.page, self.policy = build_page(len(self.ids), logged=self.log is not None)
+
+    def _use_newer(self) -> None:
+        """Load a folder that was written again; of one that is not whole the answerer before stays."""
+        written = _written(self.answerer)
+        if written in (None, self.written):  # None: it is being written
+            return
+        self.written = written
+        try:
+            self._use(Answerer.open(self.answerer.stored.folder))
+        except (InputError, OSError) as error:
+            log_to_stderr(f"warning: {error}; the entries of before are served on")
 
     async def show(self, request: Request) -> Response:
         """Give the page."""
@@ -83,10 +99,19 @@ class Service:
 
     def _answer(self, asked: AskedQuestion) -> Answered:
         """Answer in the model's thread, and note what was not merely typed on the way."""
+        self._use_newer()
         answered = self.answerer.ask(asked.question, asked.count)
         if self.log is not None and not asked.draft:
             self.log.note_answers(answered)
         return answered
+
+
+def _written(answerer: Answerer) -> int | None:
+    """Return when an answerer's folder was written, in nanoseconds; None while it has no record."""
+    try:
+        return (answerer.stored.folder / RECORD).stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
 
 
 def build_page(entries: int, logged: bool) -> tuple[str, str]:

@@ -7,14 +7,14 @@ from pathlib import Path
 from semblance.data.folds import TEXTS
 from semblance.data.prepare_faq import OWN, BankSettings, FaqFolders, read_bank, write_folds
 from semblance.data.raw import Raw
-from semblance.layout import RECORD, fold_corpus, whole_corpus
+from semblance.layout import BANK_ENTRIES, RECORD, fold_corpus, whole_corpus
 from semblance.provenance import write_record
 from workflow.scripts.endings import run
 from workflow.scripts.preparing import RawFiles
 from workflow.scripts.program import program
 
 QUESTIONS = ["answers.parquet", "questions.parquet"]
-BANK = [*QUESTIONS, "candidates.parquet", "entries.parquet"]
+BANK = [*QUESTIONS, "candidates.parquet", BANK_ENTRIES]
 ROWS = ["sentences.arrow", "rows.arrow", TEXTS]
 
 

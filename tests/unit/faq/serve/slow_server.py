@@ -2,6 +2,7 @@
 
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 from semblance_faq.answer.answerer import Answer, Answered
@@ -16,7 +17,7 @@ ENTRY = FaqEntry("1", "How?", "So.")
 class SlowAnswerer:
     """Gives one answer to everything."""
 
-    stored = SimpleNamespace(entries=(ENTRY,))
+    stored = SimpleNamespace(entries=(ENTRY,), folder=Path("nowhere"))
 
     def __init__(self, seconds: float):
         self.seconds = seconds

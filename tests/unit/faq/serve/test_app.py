@@ -7,9 +7,11 @@ import re
 
 import pytest
 
+from semblance_faq.answer.answerer import Answerer
+from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.output import as_json
 from semblance_faq.serve.log import QuestionLog
-from tests.unit.faq.example_faq import ENTRIES
+from tests.unit.faq.example_faq import ENTRIES, write_example
 from tests.unit.faq.serve.example_site import QUESTION, Site
 
 SECRET = "my very own question"
@@ -125,3 +127,24 @@ def test_a_server_that_stops_closes_its_connections(answerer):
     site.service.stopping = True
     answer = site.ask()
     assert answer.status_code == 200 and answer.headers["connection"] == "close"
+
+
+# --- a folder that is written again ---------------------------------------------------------------
+
+
+def test_a_folder_that_is_written_again_is_served_from_the_next_question_on(copy, model):
+    site = Site(Answerer.open(copy))
+    assert site.ask("Why?").json()["answers"][0]["id"] in {entry.id for entry in ENTRIES}
+    write_example(copy, model, entries=(FaqEntry("new", "Why?", "Because."),))
+    assert [answer["id"] for answer in site.ask("Why?").json()["answers"]] == ["new"]
+    assert "1 entr" in site.client.get("/").text or ">1<" in site.client.get("/").text
+
+
+def test_a_folder_that_is_not_whole_leaves_the_entries_of_before(copy, capsys):
+    site = Site(Answerer.open(copy))
+    before = site.ask().json()
+    (copy / "record.json").unlink()  # as while it is written
+    assert site.ask().json() == before
+    (copy / "record.json").write_text("{}")
+    assert site.ask().json() == before and site.ask().json() == before
+    assert capsys.readouterr().err.count("the entries of before are served on") == 1

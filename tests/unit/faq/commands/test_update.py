@@ -1,0 +1,162 @@
+"""A changed file answered by the model as it is: which entries it has, what it says, what it leaves alone."""
+
+import csv
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from semblance.data.faq import Faq, FaqPair, FaqQuery
+from semblance.errors import InputError
+from semblance.provenance import read_sealed, record_digest
+from semblance_faq.answer.answerer import Answerer
+from semblance_faq.answer.bank import FaqEntry
+from semblance_faq.answer.check import check_answerer
+from semblance_faq.answer.folder import changed_file
+from semblance_faq.commands import cli
+from semblance_faq.commands import train as training
+from semblance_faq.commands.update import continued, update
+from tests.unit.faq.example_run import ENTRIES, write_run
+
+BEFORE = (
+    FaqEntry("a", "When do you open?", "At nine.", ("hours", "opening times")),
+    FaqEntry("b", "Where are you?", "In Main Street."),
+    FaqEntry("c", "Who may come?", "Everybody.", ("entry for children",)),
+)
+HELD_OUT = {f"wording {number}": 1.0 for number in range(9)}
+
+
+def bank(*rows, queries=()):
+    pairs = tuple(FaqPair(key, question, answer, question) for key, question, answer in rows)
+    return Faq("mine", pairs, tuple(queries))
+
+
+def test_questions_say_which_entry_is_which_and_answers_where_a_question_was_reworded():
+    entries, changes = continued(
+        BEFORE,
+        bank(
+            ("1", "when do you OPEN", "At ten."),  # another answer, and another spelling
+            (
+                "2",
+                "Who is welcome?",
+                "Everybody.",
+            ),  # the question of the answer "Everybody." is gone
+            ("3", "Is there parking?", "No."),
+        ),
+    )
+    assert changes == (1, 2, 1)  # parking; two others; "Where are you?" is gone
+    assert [entry.wordings for entry in entries] == [
+        ("hours", "opening times"),
+        ("entry for children",),
+        (),
+    ]
+
+
+def test_a_file_that_has_not_changed_has_no_changes_even_if_one_question_has_two_answers():
+    twice = (*BEFORE, FaqEntry("d", "When do you open?", "On Sundays at ten."))
+    rows = [(entry.id, entry.question, entry.answer) for entry in twice]
+    assert continued(twice, bank(*rows))[1] == (0, 0, 0)
+
+
+def test_wordings_of_the_file_take_the_place_of_those_before():
+    rows = [(entry.id, entry.question, entry.answer) for entry in BEFORE]
+    own = FaqQuery("q", "how late", "When do you open?", ("a", "b"))
+    entries, _ = continued(BEFORE, bank(*rows, queries=[own]))
+    assert [entry.wordings for entry in entries] == [("how late",), ("how late",), ()]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch, model):
+    """A trained FAQ with its config, and its file with one entry more and one answer changed."""
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "my-faq", model, HELD_OUT)
+    write_file(tmp_path / "my.csv", [(f"e{i}", f"question {i}", f"answer {i}") for i in range(9)])
+    own, _ = training.read_faq("my.csv", "my-faq")
+    training.write_config(own, "my.csv")
+    [reset, ship] = ENTRIES
+    rows = [
+        (reset.id, reset.question, reset.answer),
+        (ship.id, ship.question, "Within a week."),
+        ("pay", "How do I pay?", "By card."),
+    ]
+    write_file(tmp_path / "my.csv", rows)
+    return tmp_path
+
+
+def write_file(path, rows):
+    with path.open("w", newline="") as stream:
+        csv.writer(stream).writerows([("id", "question", "answer"), *rows])
+
+
+def digests_of(folder):
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_an_update_answers_from_the_new_entries_with_the_model_and_limits_of_before(place):
+    untouched = digests_of(place / "my-faq")
+    lines = update("my.csv", "my-faq", None, None)
+    assert "3 entries: 1 new, 1 other, 0 gone" in lines
+    assert "1 known wording: the first answer is right for" in "\n".join(lines)  # "forgot it"
+    assert any(line.startswith("A training is due: the changes are 100%") for line in lines)
+    assert digests_of(place / "my-faq") == untouched
+    now = Answerer.open(place / "my-faq-updated/answerers/faq")
+    before = Answerer.open(place / "my-faq/answerers/faq")
+    assert now.stored.settings == before.stored.settings
+    assert now.ask("How do I pay?").answers[0].answer == "By card."
+    assert "Within two days." not in {entry.answer for entry in now.stored.entries}
+    reset, *_ = ENTRIES
+    assert now.stored.entries[0].wordings == reset.wordings
+    asked = before.stored.bank.candidates.texts
+    kept = [text for text in now.stored.bank.candidates.texts if text in asked]
+    for text in kept:  # the model embeds a text as it did, up to the order of sums
+        places = (each.stored.bank.candidates.texts.index(text) for each in (now, before))
+        own, old = (each.stored.vectors[p] for each, p in zip((now, before), places, strict=True))
+        np.testing.assert_allclose(own, old, atol=1e-5)
+    assert check_answerer(place / "my-faq-updated/answerers/faq").problems == []
+
+
+def test_a_second_update_replaces_the_first_and_nothing_else_is_written_over(place):
+    update("my.csv", "my-faq", None, None)
+    write_file(place / "my.csv", [("a", "Why?", "Because.")])
+    update("my.csv", "my-faq-updated", None, None)  # the updated one leads to the trained one
+    [entry] = Answerer.open(place / "my-faq-updated/answerers/faq").stored.entries
+    assert entry.question == "Why?"
+    with pytest.raises(InputError, match="holds a trained FAQ"):
+        update("my.csv", "my-faq", "my-faq", None)
+
+
+def test_a_malformed_file_leaves_the_update_of_before(place):
+    update("my.csv", "my-faq", None, None)
+    before = digests_of(place / "my-faq-updated")
+    write_file(place / "my.csv", [("a", "Why?", "")])
+    with pytest.raises(InputError, match=r"my\.csv:2: answer"):
+        update("my.csv", "my-faq", None, None)
+    assert digests_of(place / "my-faq-updated") == before
+
+
+def test_a_note_says_that_the_file_has_changed_since(place, capsys):
+    update("my.csv", "my-faq", None, None)
+    folder = place / "my-faq-updated/answerers/faq"
+    assert changed_file(folder) is None
+    write_file(place / "my.csv", [("a", "Why?", "Because.")])
+    assert changed_file(folder) == place / "my.csv"
+    cli.main(["ask", "--model", "my-faq-updated", "--json", "How do I pay?"])
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["question"] == "How do I pay?"
+    assert "note: my.csv has changed since this answerer was made" in printed.err
+    (place / "my.csv").unlink()
+    assert changed_file(folder) is None  # it may have been copied to another machine
+
+
+def test_the_record_of_an_update_leads_to_the_file_and_to_the_trained_model(place):
+    update("my.csv", "my-faq", None, None)
+    record = read_sealed(place / "my-faq-updated/answerers/faq/record.json")
+    trained = read_sealed(place / "my-faq/answerers/faq/record.json")
+    links = {link["role"]: link for link in record["inputs"]}
+    file = links["../../../my.csv"]
+    assert file["digest"] == hashlib.sha256((place / "my.csv").read_bytes()).hexdigest()
+    model = links["../../../my-faq/answerers/faq/model/model.safetensors"]
+    assert model["record"] == record_digest(trained)
+    assert record["update_of"] == str(place / "my-faq")
