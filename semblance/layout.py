@@ -51,7 +51,6 @@ SCORES = "scores"
 ANSWERER = "answerers/{answerer}"  # a tuned model that answers from one bank
 SUMMARY = "summary.md"  # below ANSWERER: what was chosen, and how good it is
 THRESHOLDS = "threshold.csv"  # below ANSWERER: those that were tried
-THRESHOLD_PICTURE = "threshold.svg"
 STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"
 FAQ_SCORES = "scores/faq/{corpus}/{base}/{method}/seed-{seed}"
 TRANSFER_SCORES = "scores/transfer/{corpus}/{base}/{method}/seed-{seed}"

@@ -26,7 +26,6 @@ from semblance.provenance import (
     checked,
     file_digest,
     read_sealed,
-    write_json,
     write_record,
 )
 from semblance_faq.answer.bank import (
@@ -41,7 +40,6 @@ from semblance_faq.answer.bank import (
 STAGE = "build_answerer"
 ENTRIES = "entries.jsonl"
 VECTORS = "vectors.npy"
-SETTINGS = "answering.json"  # for people and their programs; the record says the same
 Ranking = Literal["vectors", "words", "hybrid"]
 
 
@@ -157,7 +155,6 @@ def write_answerer(
         started = time.monotonic()
         (folder / RECORD).unlink(missing_ok=True)  # from here on the folder is not whole
         write_entries(folder / ENTRIES, stored.entries)
-        write_json(folder / SETTINGS, stored.settings.as_json())
         # What the record lists alone: a model's card comes later.
         copied = [name for name in model.record["outputs"] if name.startswith(f"{FOLDER}/")]
         with whole_folder(folder / FOLDER) as temporary:
@@ -172,7 +169,7 @@ def write_answerer(
         write_record(
             folder / RECORD,
             STAGE,
-            outputs=[ENTRIES, SETTINGS, VECTORS, *copied, *texts],
+            outputs=[ENTRIES, VECTORS, *copied, *texts],
             started=started,
             settings=stored.settings.as_json(),
             **facts,

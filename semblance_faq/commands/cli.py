@@ -239,7 +239,12 @@ def train(args: argparse.Namespace) -> None:
     )
     for line in lines:
         print(line, file=sys.stderr)
-    status = training.run_workflow(training.write_config(own, args.file), args.cores)
+    config = training.write_config(own, args.file)
+    line, hours = training.estimate(config, args.cores)
+    print(line, file=sys.stderr)
+    if hours > 1 and sys.stdin.isatty() and input("Go on? [y/N] ").strip().lower() != "y":
+        sys.exit(f"not started; to start: semblance run {config}")
+    status = training.run_workflow(config, args.cores)
     if status:
         sys.exit(training.ending(status))
     summary, is_better = training.result_of(own.output)

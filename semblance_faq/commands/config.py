@@ -8,10 +8,11 @@ from typing import Any
 
 BANK = "faq"
 BASE = "minilm"  # all-MiniLM-L6-v2, Apache-2.0: a package that is installed, so no hub is asked
+MULTILINGUAL = "multilingual-e5-small"
 READY = (  # bases of config.yaml that were made for searching
     "e5-small",
     "e5-base",
-    "multilingual-e5-small",
+    MULTILINGUAL,
     "bge-small",
     "bge-base",
     "arctic-small",

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from semblance.data.arrow import read_parquet
-from semblance.drawing.saving import svg_text
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
 from semblance.layout import (
     BANK_ENTRIES,
     SUMMARY,
-    THRESHOLD_PICTURE,
     THRESHOLDS,
     fold_corpus,
 )
@@ -37,7 +35,6 @@ from semblance_faq.judge.evaluations import (
 from semblance_faq.judge.evidence import FoldResult, joined
 from semblance_faq.judge.judgement import Judgement, judge, over_seeds
 from semblance_faq.judge.other_fields import QUESTIONS as QUESTIONS_ELSEWHERE
-from semblance_faq.judge.pictures import draw_threshold
 from semblance_faq.judge.summary import Subject, card_text, summary_text
 from semblance_faq.judge.threshold import Floor, find_floor, tried_csv
 
@@ -122,7 +119,6 @@ def build_answerer(
             SUMMARY: summary_text(judgement, about),
             THRESHOLDS: tried_csv(judgement.tried, judgement.certified),
             CARD: card_text(judgement, about, _card_facts(wanted, way), model.record),
-            THRESHOLD_PICTURE: svg_text(draw_threshold(judgement)),
         },
         code=code,
         inputs=named_beside(record, inputs),

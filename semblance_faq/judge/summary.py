@@ -10,7 +10,7 @@ from typing import Any
 
 from semblance.cards.text import literal, table
 from semblance.counts import counted
-from semblance.layout import THRESHOLD_PICTURE, THRESHOLDS
+from semblance.layout import THRESHOLDS
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FEWEST_CLUSTERS, LEVEL, Verdict
 from semblance_faq.judge.judgement import Against, Gain, Judgement
@@ -181,8 +181,7 @@ def _threshold(found: Judgement) -> Iterator[str]:
         yield (
             f"No threshold: on {counted(found.questions, 'question')} none could be shown to give"
             f" {found.stated:.0%} right answers, so that no answer counts as known. If all were right,"
-            f" so many could show {can_show(found.questions):.1%}. Those tried: {THRESHOLD_PICTURE},"
-            f" {THRESHOLDS}."
+            f" so many could show {can_show(found.questions):.1%}. Those tried: {THRESHOLDS}."
         )
         return
     yield from _certified(found.certified)
@@ -216,7 +215,7 @@ def _certified(found: Certified) -> Iterator[str]:
     yield (
         f"Threshold {found.score:.3f}: {found.answered:.1%} of the questions get an answer"
         f" ({level:.0%} interval {low:.1%} to {high:.1%}), the others get none. All thresholds"
-        f" tried: {THRESHOLD_PICTURE}, {THRESHOLDS}."
+        f" tried: {THRESHOLDS}."
     )
     low, high = found.precision_interval
     yield (
@@ -251,7 +250,7 @@ def card_text(
         f"# {literal(about.name)}",
         "",
         f"A model that answers from {counted(about.entries, 'known entry', 'known entries')}. What was"
-        " chosen, each verdict and the threshold: summary.md, threshold.svg.",
+        " chosen, each verdict and the threshold: summary.md.",
         *("", "## Use", "", USE),
         *("", "## Score", ""),
         f"The first answer is right for {found.right:.1%}; MAP {100 * found.score:.1f} ({LEVEL:.0%}"

@@ -106,7 +106,7 @@ def test_a_folder_is_checked_and_a_damaged_one_has_status_1(folders, tmp_path):
     assert done.returncode == 0 and b"as its record says" in done.stdout
     copy = tmp_path / "copy"
     subprocess.run(["cp", "-r", str(folders / "vectors"), str(copy)], check=True)
-    with (copy / "answering.json").open("a") as stream:
+    with (copy / "entries.jsonl").open("a") as stream:
         stream.write("\n")
     done = faq("check", copy)
-    assert done.returncode == 1 and b"problem: " in done.stdout and b"answering.json" in done.stdout
+    assert done.returncode == 1 and b"problem: " in done.stdout and b"entries.jsonl" in done.stdout

@@ -60,7 +60,6 @@ rule build_answerer:
     output:
         record=f"{OUT}/answerers/{{answerer}}/record.json",
         summary=f"{OUT}/answerers/{{answerer}}/summary.md",
-        settings=f"{OUT}/answerers/{{answerer}}/answering.json",
         entries=f"{OUT}/answerers/{{answerer}}/entries.jsonl",
         vectors=f"{OUT}/answerers/{{answerer}}/vectors.npy",
         weights=f"{OUT}/answerers/{{answerer}}/model/model.safetensors",

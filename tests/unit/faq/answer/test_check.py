@@ -16,7 +16,7 @@ def test_a_whole_folder_has_no_problem_and_is_described(example):
 
 
 def test_each_damaged_missing_or_unlisted_file_is_named(copy):
-    for name in ("model/config.json", "answering.json"):
+    for name in ("model/config.json", "model/modules.json"):
         with (copy / name).open("a") as stream:
             stream.write("\n")
     (copy / "model/tokenizer_config.json").unlink()
@@ -24,7 +24,7 @@ def test_each_damaged_missing_or_unlisted_file_is_named(copy):
     problems = "\n".join(check_answerer(copy).problems)
     for name in (
         "config.json: damaged",
-        "answering.json: damaged",
+        "modules.json: damaged",
         "tokenizer_config.json: missing",
     ):
         assert name in problems

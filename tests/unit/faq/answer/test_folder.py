@@ -1,7 +1,5 @@
 """The folder of an answerer is read as it was written; damage is refused."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -55,9 +53,7 @@ def test_a_write_that_fails_leaves_a_folder_that_is_refused(copy, tmp_path):
         read_answerer(copy)
 
 
-@pytest.mark.parametrize(
-    "name", ["model/model.safetensors", "entries.jsonl", "vectors.npy", "answering.json"]
-)
+@pytest.mark.parametrize("name", ["model/model.safetensors", "entries.jsonl", "vectors.npy"])
 def test_one_flipped_bit_and_a_missing_file_are_refused(name, copy):
     path = copy / name
     content = bytearray(path.read_bytes())
@@ -81,13 +77,9 @@ def test_a_folder_without_the_record_of_an_answerer_is_refused_in_one_line(look,
 
 
 @pytest.mark.parametrize("threshold", [None, Threshold(0.5, 0.9, 0.7, {"interval": [0.6, 0.8]})])
-def test_settings_come_back_from_the_record_that_says_what_their_file_says(
-    model, tmp_path, threshold
-):
+def test_settings_come_back_from_the_record(model, tmp_path, threshold):
     folder = write_example(tmp_path / "out", model, threshold=threshold)
     assert read_answerer(folder).settings == AnsweringSettings("vectors", "better", 32, threshold)
-    stated = json.loads((folder / "answering.json").read_text())
-    assert stated == read_sealed(folder / "record.json")["settings"]
 
 
 @pytest.mark.parametrize("ranking, kept", [("hybrid", False), ("vectors", True)])

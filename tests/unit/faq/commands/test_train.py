@@ -1,11 +1,14 @@
 """From a file to a run: what is refused before anything is written, and how a failed run ends."""
 
 import os
+import re
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+from semblance.data.faq import Faq, FaqPair
 from semblance.errors import InputError
 from semblance.strict_yaml import read_yaml
 from semblance_faq.commands import cli as faq
@@ -228,3 +231,57 @@ def test_a_finished_run_fails_only_where_better_is_required_and_not_shown(
     except SystemExit as end:
         ended = end.code
     assert ended == status
+
+
+GERMAN = (
+    ("Wie kann ich mein Passwort zurücksetzen?", "Klicken Sie auf Passwort vergessen."),
+    ("Kann ich ein Buch verlängern?", "Ja, zweimal, wenn es niemand vorgemerkt hat."),
+    ("Wie hoch sind die Mahngebühren?", "Zwanzig Cent am Tag für jedes Buch."),
+)
+ENGLISH = (
+    ("How do I reset my password?", "Click on forgotten password."),
+    ("Can I renew a book?", "Yes, twice, if nobody has reserved it."),
+    ("How high are the fines?", "Twenty cents a day for each book."),
+)
+
+
+@pytest.mark.parametrize(
+    "pairs, base, said",
+    [
+        (GERMAN, "minilm", True),
+        (GERMAN, "bge-small", True),
+        (GERMAN, "multilingual-e5-small", False),
+        (GERMAN, "a-base-of-the-users", False),
+        (ENGLISH, "minilm", False),
+    ],
+)
+def test_a_file_in_another_language_than_the_base_reads_is_said_before_the_run(pairs, base, said):
+    bank = Faq("f", tuple(FaqPair(q, q, a, q) for q, a in pairs), ())
+    lines = list(training.language_lines(bank, base))
+    assert len(lines) == said
+    if said:
+        assert f"{base} reads English" in lines[0] and "--base multilingual-e5-small" in lines[0]
+
+
+def test_the_estimate_of_a_run_shrinks_with_the_cores_and_names_time_memory_and_disk(file):
+    own, _ = training.read_faq(file, "out")
+    config = training.write_config(own, file)
+    (line, hours), (_, shorter) = (training.estimate(config, cores) for cores in ("1", "2"))
+    assert re.fullmatch(r"estimate: .+ on 1 core, .+B of memory, .+B of disk", line)
+    assert shorter == pytest.approx(hours / 2) and hours > 0
+
+
+@pytest.mark.parametrize("answer, started", [("y", True), ("n", False), ("", False)])
+def test_a_run_of_more_than_an_hour_starts_on_a_terminal_only_after_a_yes(
+    file, monkeypatch, answer, started
+):
+    runs = []
+    monkeypatch.setattr(training, "estimate", lambda *_: ("estimate: 2 h", 2.0))
+    monkeypatch.setattr(training, "run_workflow", lambda *given: runs.append(given) or 1)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda _: answer)
+    with pytest.raises(SystemExit) as stopped:
+        faq.main(["train", file, "--output", "out"])
+    assert bool(runs) == started
+    if not started:
+        assert "semblance run out.yaml" in str(stopped.value)
