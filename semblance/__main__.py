@@ -33,7 +33,7 @@ GROUPS = {
     "its results": {
         "table": "semblance table rcl_table3",
         "report": "semblance report --output results",
-        "explain": "semblance explain rcl_table4 rcl-8 Average",
+        "explain": "semblance explain rcl_table4 rcl-4 Average",
         "verify": "semblance verify results",
     },
     "your own data and models": {
