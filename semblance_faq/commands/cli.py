@@ -5,10 +5,11 @@ for the training from a base that is not installed, which fetches that base once
 """
 
 import argparse
+import contextlib
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -139,14 +140,16 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add(
-    commands: argparse._SubParsersAction, name: str, **options: object
+    commands: argparse._SubParsersAction, name: str, call: Callable, **options: object
 ) -> argparse.ArgumentParser:
-    """Return the parser of a subcommand, whose help ends with its examples."""
-    return commands.add_parser(name, formatter_class=SHAPE, epilog=EXAMPLES[name], **options)
+    """Return the parser of a subcommand, which ``call`` runs; its help ends with its examples."""
+    found = commands.add_parser(name, formatter_class=SHAPE, epilog=EXAMPLES[name], **options)
+    found.set_defaults(call=call)
+    return found
 
 
 def _add_train(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "train", help="train on your file", description=TRAIN)
+    found = _add(commands, "train", train, help="train on your file", description=TRAIN)
     found.add_argument("file", help="your FAQ")
     found.add_argument("--output", required=True, metavar="FOLDER", help="where all results go")
     found.add_argument("--question", metavar="COLUMN", help="the column of the questions")
@@ -168,11 +171,10 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
         help=f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25",
     )
     add_cores(found)
-    found.set_defaults(call=train)
 
 
 def _add_ask(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "ask", help="ask questions", description=ASK)
+    found = _add(commands, "ask", ask, help="ask questions", description=ASK)
     _add_model(found)
     found.add_argument("question", nargs="?", help="without it, questions are read, one a line")
     found.add_argument(
@@ -182,41 +184,36 @@ def _add_ask(commands: argparse._SubParsersAction) -> None:
     found.add_argument(
         "--all", action="store_true", help="show the ranked answers below the threshold, too"
     )
-    found.set_defaults(call=ask)
 
 
 def _add_serve(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "serve", help="serve a page", description=SERVE)
+    found = _add(commands, "serve", serve, help="serve a page", description=SERVE)
     _add_model(found)
     found.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
     found.add_argument(
         "--log", metavar="FILE", help="add questions and answers shown to FILE, as JSON lines"
     )
-    found.set_defaults(call=serve)
 
 
 def _add_learn(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "learn", help="learn from a log", description=LEARN)
+    found = _add(commands, "learn", learn, help="learn from a log", description=LEARN)
     found.add_argument("log", help="what semblance faq serve --log wrote")
     found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
     found.add_argument("--output", metavar="FOLDER", help="where the new model goes")
     add_cores(found)
-    found.set_defaults(call=learn)
 
 
 def _add_update(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "update", help="take over a changed file", description=UPDATE)
+    found = _add(commands, "update", update, help="take over a changed file", description=UPDATE)
     found.add_argument("file", help="your FAQ as it stands now")
     found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
     found.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
     found.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
-    found.set_defaults(call=update)
 
 
 def _add_check(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "check", help="check a folder", description=CHECK)
+    found = _add(commands, "check", check_folder, help="check a folder", description=CHECK)
     found.add_argument("folder", help="folder of a trained FAQ")
-    found.set_defaults(call=check_folder)
 
 
 def _add_model(found: argparse.ArgumentParser) -> None:
@@ -242,8 +239,10 @@ def train(args: argparse.Namespace) -> None:
     config = training.write_config(own, args.file)
     line, hours = training.estimate(config, args.cores)
     print(line, file=sys.stderr)
-    if hours > 1 and sys.stdin.isatty() and input("Go on? [y/N] ").strip().lower() != "y":
-        sys.exit(f"not started; to start: semblance run {config}")
+    if hours > 1 and sys.stdin.isatty():
+        print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() != "y":
+            sys.exit(f"not started; to start: semblance run {config}")
     status = training.run_workflow(config, args.cores)
     if status:
         sys.exit(training.ending(status))
@@ -341,9 +340,12 @@ def _answerer_folder(named: str) -> Path:
     from semblance_faq.answer.folder import answerer_folder, changed_file
 
     folder = answerer_folder(named)
-    if file := changed_file(folder):
-        news = f"{file} has changed since this answerer was made"
-        print(f"note: {news}: semblance faq update {file} --model {named}", file=sys.stderr)
+    with contextlib.suppress(
+        InputError, OSError, LookupError, TypeError
+    ):  # it answers all the same
+        if file := changed_file(folder):
+            news = f"{file} has changed since this answerer was made"
+            print(f"note: {news}: semblance faq update {file} --model {named}", file=sys.stderr)
     return folder
 
 

@@ -159,13 +159,15 @@ def test_lines(bank: Faq) -> Iterator[str]:
 def language_lines(bank: Faq, base: str) -> Iterator[str]:
     """Yield that a base reads English and the file is in another language, if its words say so."""
     installed = read_yaml(ROOT / "configs" / "minilm.yaml")["bases"][BASE]
-    [folder] = importlib.util.find_spec(installed["package"]).submodule_search_locations
-    known = read_json(Path(folder, installed["subfolder"], TOKENIZER_FILE))["model"]["vocab"]
-    words = [
-        w for pair in bank.pairs for w in WORD.findall(f"{pair.question} {pair.answer}".lower())
-    ]
+    package = importlib.util.find_spec(installed["package"])
+    if package is None or base not in (BASE, *READY) or base == MULTILINGUAL:
+        return  # no vocabulary is there, or another language may be meant
+    folder = Path(package.submodule_search_locations[0], installed["subfolder"])
+    known = read_json(folder / TOKENIZER_FILE)["model"]["vocab"]
+    text = " ".join(f"{pair.question} {pair.answer}" for pair in bank.pairs)
+    words = WORD.findall(text.lower())
     share = sum(word in known for word in words) / max(1, len(words))
-    if base in (BASE, *READY) and base != MULTILINGUAL and share < LEAST_ENGLISH:
+    if share < LEAST_ENGLISH:
         line = f"{share:.0%} of the file's words are English, and {base} reads English"
         yield f"LANGUAGE: {line}. For other languages: --base {MULTILINGUAL}"
 

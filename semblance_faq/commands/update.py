@@ -1,8 +1,4 @@
-"""A file that has changed since the training: its entries are embedded anew, and nothing is trained.
-
-The trained model stays as it is. What is made of the file as it stands now goes into a folder of its
-own, with a copy of the model; the next update replaces it.
-"""
+"""A file that has changed since the training: its entries are embedded anew, and nothing is trained."""
 
 import os
 from collections.abc import Sequence

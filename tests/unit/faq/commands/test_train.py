@@ -263,6 +263,12 @@ def test_a_file_in_another_language_than_the_base_reads_is_said_before_the_run(p
         assert f"{base} reads English" in lines[0] and "--base multilingual-e5-small" in lines[0]
 
 
+def test_no_language_is_named_where_no_vocabulary_is_installed(monkeypatch):
+    monkeypatch.setattr(training.importlib.util, "find_spec", lambda name: None)
+    bank = Faq("f", tuple(FaqPair(q, q, a, q) for q, a in GERMAN), ())
+    assert list(training.language_lines(bank, "minilm")) == []
+
+
 def test_the_estimate_of_a_run_shrinks_with_the_cores_and_names_time_memory_and_disk(file):
     own, _ = training.read_faq(file, "out")
     config = training.write_config(own, file)
@@ -271,7 +277,9 @@ def test_the_estimate_of_a_run_shrinks_with_the_cores_and_names_time_memory_and_
     assert shorter == pytest.approx(hours / 2) and hours > 0
 
 
-@pytest.mark.parametrize("answer, started", [("y", True), ("n", False), ("", False)])
+@pytest.mark.parametrize(
+    "answer, started", [("y\n", True), ("n\n", False), ("\n", False), ("", False)]
+)
 def test_a_run_of_more_than_an_hour_starts_on_a_terminal_only_after_a_yes(
     file, monkeypatch, answer, started
 ):
@@ -279,7 +287,7 @@ def test_a_run_of_more_than_an_hour_starts_on_a_terminal_only_after_a_yes(
     monkeypatch.setattr(training, "estimate", lambda *_: ("estimate: 2 h", 2.0))
     monkeypatch.setattr(training, "run_workflow", lambda *given: runs.append(given) or 1)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda _: answer)
+    monkeypatch.setattr(sys.stdin, "readline", lambda: answer)
     with pytest.raises(SystemExit) as stopped:
         faq.main(["train", file, "--output", "out"])
     assert bool(runs) == started

@@ -160,3 +160,12 @@ def test_the_record_of_an_update_leads_to_the_file_and_to_the_trained_model(plac
     model = links["../../../my-faq/answerers/faq/model/model.safetensors"]
     assert model["record"] == record_digest(trained)
     assert record["update_of"] == str(place / "my-faq")
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"inputs": [1]}'])
+def test_a_damaged_record_of_the_bank_keeps_no_answer_back(place, capsys, text):
+    (place / "my-faq/faq/faq/record.json").write_text(text)
+    question = ENTRIES[0].answer  # has a cosine of 1 with itself
+    cli.main(["ask", "--model", "my-faq", "--json", question])
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["question"] == question and printed.err == ""
