@@ -106,8 +106,8 @@ file is malformed; one line says where. {RUN_FAILED}: the run failed; the model 
 UPDATE = """Answer from a file as it stands now, by the model that was trained on an earlier state of it.
 
 Its entries are embedded in seconds; nothing is trained, and the model's own folder stays. Another
-update replaces the new one: a server of it takes the new entries by itself. Where neither the file
-nor --queries has wordings of users, the entries keep theirs.
+update replaces the new one: a server of it takes the new entries by itself. An entry for which
+neither the file nor --queries has wordings of users keeps those that it had.
 """
 CHECK = f"""Check a folder: digests, and its vectors, which are computed again.
 
@@ -241,7 +241,7 @@ def train(args: argparse.Namespace) -> None:
     print(line, file=sys.stderr)
     if hours > 1 and sys.stdin.isatty():
         print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
-        if sys.stdin.readline().strip().lower() != "y":
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             sys.exit(f"not started; to start: semblance run {config}")
     status = training.run_workflow(config, args.cores)
     if status:
@@ -344,8 +344,8 @@ def _answerer_folder(named: str) -> Path:
         InputError, OSError, LookupError, TypeError
     ):  # it answers all the same
         if file := changed_file(folder):
-            news = f"{file} has changed since this answerer was made"
-            print(f"note: {news}: semblance faq update {file} --model {named}", file=sys.stderr)
+            news = f"{str(file)!r} has changed since this answerer was made"
+            print(f"note: {news}; semblance faq update takes changes over", file=sys.stderr)
     return folder
 
 

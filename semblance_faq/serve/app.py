@@ -50,11 +50,11 @@ class Service:
         self.log = log
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="model")
         self.stopping = False
+        self.written = _written(answerer)
         self._use(answerer)
 
     def _use(self, answerer: Answerer) -> None:
         self.answerer = answerer
-        self.written = _written(answerer)
         self.ids = {entry.id for entry in answerer.stored.entries}
         self.page, self.policy = build_page(len(self.ids), logged=self.log is not None)
 
@@ -63,7 +63,7 @@ class Service:
         written = _written(self.answerer)
         if written in (None, self.written):  # None: it is being written
             return
-        self.written = written
+        self.written = written  # of before the load: what is written meanwhile is loaded next
         try:
             self._use(Answerer.open(self.answerer.stored.folder))
         except (InputError, OSError) as error:
