@@ -22,7 +22,7 @@ from semblance_faq.answer.questions import (
 )
 from semblance_faq.commands.config import BANK, BASE, PRECISION, READY
 from workflow.scripts.cli import add_cores
-from workflow.scripts.endings import NO_ANSWER, RUN_FAILED
+from workflow.scripts.endings import INTERRUPTED, NO_ANSWER, RUN_FAILED
 
 if TYPE_CHECKING:
     from semblance_faq.answer.answerer import Answered
@@ -242,7 +242,8 @@ def train(args: argparse.Namespace) -> None:
     if hours > 1 and sys.stdin.isatty():
         print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            sys.exit(f"not started; to start: semblance run {config}")
+            print(f"not started; to start: semblance run {config}", file=sys.stderr)
+            sys.exit(INTERRUPTED)
     status = training.run_workflow(config, args.cores)
     if status:
         sys.exit(training.ending(status))
@@ -340,9 +341,10 @@ def _answerer_folder(named: str) -> Path:
     from semblance_faq.answer.folder import answerer_folder, changed_file
 
     folder = answerer_folder(named)
+    # The record of a copied folder may say anything; it answers all the same.
     with contextlib.suppress(
-        InputError, OSError, LookupError, TypeError
-    ):  # it answers all the same
+        InputError, OSError, LookupError, TypeError, ValueError, AttributeError
+    ):
         if file := changed_file(folder):
             news = f"{str(file)!r} has changed since this answerer was made"
             print(f"note: {news}; semblance faq update takes changes over", file=sys.stderr)

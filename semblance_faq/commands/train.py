@@ -46,6 +46,7 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 # Of a file's words, in the vocabulary of the English bases; of English FAQs 87 to 94 % are in it, of
 # German, French, Spanish and Dutch questions 24 to 43 %.
 LEAST_ENGLISH = 0.6
+FEWEST_WORDS = 20  # that tell a language
 CPU_FACTS = Path("/proc/cpuinfo")
 # Words of processors whose products in bf16 are faster than in fp32: those with AMX, and AMD's. Intel's
 # avx512_bf16 without AMX takes twice as long as fp32 (measured).
@@ -167,8 +168,10 @@ def language_lines(bank: Faq, base: str) -> Iterator[str]:
     text = " ".join(f"{pair.question} {pair.answer}" for pair in bank.pairs)
     words = WORD.findall(text.lower())
     share = sum(word in known for word in words) / max(1, len(words))
-    if share < LEAST_ENGLISH:
-        line = f"{share:.0%} of the file's words are English, and {base} reads English"
+    if len(words) >= FEWEST_WORDS and share < LEAST_ENGLISH:
+        line = (
+            f"{share:.0%} of the file's words are in the vocabulary of {base}, which reads English"
+        )
         yield f"LANGUAGE: {line}. For other languages: --base {MULTILINGUAL}"
 
 

@@ -60,7 +60,7 @@ def update(file: str, model: str, output: str | None, queries: str | None) -> li
     if share >= DUE:
         lines.append(
             f"A training is due: the changes are {share:.0%} of the entries that the model was trained on, by"
-            f" which floor and threshold were found: semblance run {run.output}.yaml"
+            f" which floor and threshold were found."
         )
     text = "".join(f"- {line}\n" for line in lines)
     weights = run.folder / WEIGHTS

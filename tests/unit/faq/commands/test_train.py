@@ -253,6 +253,7 @@ ENGLISH = (
         (GERMAN, "multilingual-e5-small", False),
         (GERMAN, "a-base-of-the-users", False),
         (ENGLISH, "minilm", False),
+        ((("1+1?", "2"), ("2+2?", "4")), "minilm", False),  # no word tells a language
     ],
 )
 def test_a_file_in_another_language_than_the_base_reads_is_said_before_the_run(pairs, base, said):
@@ -260,7 +261,10 @@ def test_a_file_in_another_language_than_the_base_reads_is_said_before_the_run(p
     lines = list(training.language_lines(bank, base))
     assert len(lines) == said
     if said:
-        assert f"{base} reads English" in lines[0] and "--base multilingual-e5-small" in lines[0]
+        assert (
+            f"vocabulary of {base}, which reads English" in lines[0]
+            and "--base multilingual-e5-small" in lines[0]
+        )
 
 
 def test_no_language_is_named_where_no_vocabulary_is_installed(monkeypatch):
@@ -281,7 +285,7 @@ def test_the_estimate_of_a_run_shrinks_with_the_cores_and_names_time_memory_and_
     "answer, started", [("y\n", True), ("n\n", False), ("\n", False), ("", False)]
 )
 def test_a_run_of_more_than_an_hour_starts_on_a_terminal_only_after_a_yes(
-    file, monkeypatch, answer, started
+    file, monkeypatch, capsys, answer, started
 ):
     runs = []
     monkeypatch.setattr(training, "estimate", lambda *_: ("estimate: 2 h", 2.0))
@@ -292,4 +296,5 @@ def test_a_run_of_more_than_an_hour_starts_on_a_terminal_only_after_a_yes(
         faq.main(["train", file, "--output", "out"])
     assert bool(runs) == started
     if not started:
-        assert "semblance run out.yaml" in str(stopped.value)
+        assert stopped.value.code == INTERRUPTED
+        assert "semblance run out.yaml" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance.errors import InputError
-from semblance.provenance import read_sealed, record_digest
+from semblance.provenance import read_sealed, record_digest, write_sealed
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.check import check_answerer
@@ -195,3 +195,14 @@ def test_a_damaged_record_of_the_bank_keeps_no_answer_back(place, capsys, text):
     cli.main(["ask", "--model", "my-faq", "--json", question])
     printed = capsys.readouterr()
     assert json.loads(printed.out)["question"] == question and printed.err == ""
+
+
+@pytest.mark.parametrize("link", [{"role": 1}, {}, 1, {"role": "a", "place": 7, "record": ""}])
+def test_a_malformed_link_in_the_record_of_a_copied_folder_keeps_no_answer_back(
+    place, capsys, link
+):
+    path = place / "my-faq/answerers/faq/record.json"
+    write_sealed(path, read_sealed(path) | {"inputs": [link]})
+    question = ENTRIES[0].answer  # has a cosine of 1 with itself
+    cli.main(["ask", "--model", "my-faq", "--json", question])
+    assert json.loads(capsys.readouterr().out)["question"] == question
