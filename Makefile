@@ -2,7 +2,7 @@
 # make setup     install into .venv what the project needs, and write .venv/bin/semblance
 # make demo      set up, then run the whole workflow on the embedded data
 # make faq       train a model that answers from your own file: make faq FILE=my.csv OUT=my-faq
-#                (BASE=e5-small: start from another model; ARGS=--thorough: more options)
+#                (BASE=e5-small: start from another model)
 # make plan      what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
 # make report    make the report of a run, finished or not: make report OUT=demo/results
 # make tables    show what there is of the tables while runs are missing, and say why: make tables OUT=results-minilm CONFIG=configs/minilm.yaml

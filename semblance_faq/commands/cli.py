@@ -75,9 +75,6 @@ keeps the simplest of them that none clearly beats, trained once more on everyth
 OUTPUT/answerers/{BANK}, and prints a summary: what was kept, how good it is beside no training and
 BM25, and when it does not answer. The same command goes on after a stop. The config that it runs is OUTPUT.yaml.
 
-With --thorough it also tries RCL with several sets of regulators, mined hard negatives, other
-dropouts and batch sizes, each with 5 seeds. That takes 20 to 40 times as long.
-
 Exit status 0: there is an answerer, and the summary says how good it is. {NOT_BETTER}: with --require-better,
 it was not shown to be better than the start model, than BM25 and than no training. 2: the file is
 malformed; one line says what. {RUN_FAILED}: the run failed.
@@ -163,9 +160,6 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
     )
     found.add_argument("--base", default=BASE, metavar="NAME", help=BASES)
     found.add_argument(
-        "--thorough", action="store_true", help="try a grid of trainings, RCL too, with 5 seeds"
-    )
-    found.add_argument(
         "--require-better",
         action="store_true",
         help=f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25",
@@ -232,7 +226,6 @@ def train(args: argparse.Namespace) -> None:
         args.queries,
         precision=args.precision,
         base=args.base,
-        thorough=args.thorough,
     )
     for line in lines:
         print(line, file=sys.stderr)

@@ -38,7 +38,6 @@ FEWEST_WORDINGS = 5 * FOLDS  # of users, of which some are held out; with fewer,
 
 # On two cores one fold at a time takes a fifth longer than two at once (7.8 against 6.5 minutes for
 # 500 entries), and half the memory.
-# The many short trainings of the thorough way spend much of their time on their start.
 THREADS = 2
 
 
@@ -46,7 +45,7 @@ THREADS = 2
 class OwnFaq:
     """A user's file, and what is made of it.
 
-    It holds so many ``entries``, and ``wordings`` of users that are no question of an entry.
+    It holds so many ``wordings`` of users that are no question of an entry.
 
     Without a GPU (``gpus`` 0) times are predicted for the processor, and no job looks for one.
     """
@@ -61,8 +60,6 @@ class OwnFaq:
     bf16: bool = False
     gpus: int = 1
     base: str = BASE
-    entries: int = 0
-    thorough: bool = False
 
     @property
     def holds_out_wordings(self) -> bool:
@@ -78,10 +75,10 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
     methods: dict[str, dict] = {
         "tuned": TUNED,
         "bm25": _ranking("BM25", "start", "words", own),
-        **rankings_of(own, "start", "Untrained"),
-        **rankings_of(own, "tuned", "Tuned"),
+        **_rankings_of(own, "start", "Untrained"),
+        **_rankings_of(own, "tuned", "Tuned"),
     }
-    start, tuned = vectors_way(own, "start"), vectors_way(own, "tuned")
+    start, tuned = _vectors_way(own, "start"), _vectors_way(own, "tuned")
     candidates = [start, "bm25", "start-hybrid", tuned, "tuned-hybrid"]  # the simplest first
     answerer = {"bank": BANK, "base": own.base, "methods": candidates, "seeds": BANK}
     answerer["precision"] = own.precision
@@ -111,7 +108,7 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
     }
 
 
-def vectors_way(own: OwnFaq, of: str) -> str:
+def _vectors_way(own: OwnFaq, of: str) -> str:
     """Return the name of the way that ranks by one model's vectors alone.
 
     Where wordings are held out, a question is compared with answers and known questions.
@@ -119,13 +116,12 @@ def vectors_way(own: OwnFaq, of: str) -> str:
     return f"{of}-better" if own.holds_out_wordings else of
 
 
-def rankings_of(own: OwnFaq, of: str, label: str, hybrid: bool = True) -> dict[str, dict]:
+def _rankings_of(own: OwnFaq, of: str, label: str) -> dict[str, dict]:
     """Return the methods that rank with one model: by its vectors, and with BM25."""
     found = {}
     if own.holds_out_wordings:
-        found[vectors_way(own, of)] = _ranking(f"{label}, all texts", of, "vectors", own)
-    if hybrid:
-        found[f"{of}-hybrid"] = _ranking(f"{label} with BM25", of, "hybrid", own)
+        found[_vectors_way(own, of)] = _ranking(f"{label}, all texts", of, "vectors", own)
+    found[f"{of}-hybrid"] = _ranking(f"{label} with BM25", of, "hybrid", own)
     return found
 
 
@@ -150,7 +146,7 @@ def _computing(own: OwnFaq) -> dict[str, dict]:
     """Return the sections that say what is tested, and how models are trained and compute."""
     # A wording is no wrong answer to another one of its entry.
     training: dict[str, Any] = {"apart": "entries"}
-    if not (own.gpus or own.thorough):
+    if not own.gpus:
         training["threads"] = THREADS
     evaluation: dict[str, Any] = {"protocols": ["pairs"]}
     if own.bf16:

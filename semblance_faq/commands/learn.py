@@ -201,10 +201,8 @@ def next_config(before: TrainedRun, faq: Faq, queries: Path, output: str) -> dic
         base=answerer["base"],
     )
     own = replace(own, bf16=config.get("training", {}).get("precision") == "bf16")
-    for thorough in (False, True):
-        wanted = replace(own, thorough=thorough)
-        if config == train.config_of(_as_before(wanted, before, faq)):
-            return train.config_of(wanted)
+    if config == train.config_of(_as_before(own, before, faq)):
+        return train.config_of(own)
     config["output"] = own.output
     changes = {"queries_path": own.queries_path, "hold_out": "wordings"}
     config["faq"]["banks"][answerer["bank"]] |= changes
@@ -217,7 +215,6 @@ def _as_before(own: OwnFaq, before: TrainedRun, faq: Faq) -> OwnFaq:
         own,
         path=before.bank["path"],
         output=before.config["output"],
-        entries=len(faq.pairs),
         wordings=len(new_wordings(faq)),
         queries_path=before.queries,
     )

@@ -34,7 +34,6 @@ from semblance_faq.commands.config import (
     OwnFaq,
     quick_config,
 )
-from semblance_faq.commands.thorough import thorough_config
 from semblance_faq.judge.threshold import can_show, fewest_questions
 from semblance_faq.read.faq import read_own
 from workflow.planning.config import load_files
@@ -93,7 +92,6 @@ def read_faq(
     own = OwnFaq(
         path=str(Path(file).resolve()),
         output=output,
-        entries=len(bank.pairs),
         wordings=len(new_wordings(bank)),
         queries_path=queries_path,
         question_column=columns.get("question"),
@@ -204,8 +202,6 @@ def write_config(own: OwnFaq, file: str) -> Path:
     """
     path = Path(f"{own.output.rstrip('/')}.yaml")
     command = shlex.quote(" ".join(file.split()))  # a line break would end the comment
-    if own.thorough:
-        command += " --thorough"
     header = HEADER.format(file=command, config=shlex.quote(str(path)))
     text = header + as_yaml(config_of(own))
     if path.exists() and read_text(path) != text:
@@ -228,8 +224,6 @@ def config_of(own: OwnFaq) -> dict[str, Any]:
     elif own.base not in known["bases"]:
         advice = f"choose one of {', '.join((BASE, *READY))}"
         raise InputError("--base", f"config.yaml has no base {own.base!r:.80}", advice)
-    if own.thorough:
-        return thorough_config(known, bases, own)
     return quick_config(known, bases, own)
 
 

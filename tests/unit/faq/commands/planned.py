@@ -13,9 +13,9 @@ from workflow.planning.stages import jobs
 
 
 @functools.cache
-def planned(entries: int = 0, wordings: int = 0, **more: object) -> Plan:
-    """Return the plan for a file of so many entries and wordings; ``more`` are fields of OwnFaq."""
-    own = OwnFaq("faq.csv", "my-faq", wordings, entries=entries, **more)
+def planned(wordings: int = 0, **more: object) -> Plan:
+    """Return the plan for a file of so many wordings; ``more`` are fields of OwnFaq."""
+    own = OwnFaq("faq.csv", "my-faq", wordings, **more)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "config.yaml")
         path.write_text(train.as_yaml(train.config_of(own)), encoding="utf-8")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from semblance.errors import InputError
-from semblance_faq.commands import thorough
+from semblance_faq.commands import train
 from semblance_faq.commands.config import (
     BANK,
     BASE,
@@ -15,12 +15,12 @@ from semblance_faq.commands.config import (
     OwnFaq,
 )
 from tests.unit.faq.commands.planned import candidates, planned, stages
-from workflow.planning.methods import ranking, trained_methods
+from workflow.planning.config import load_files
+from workflow.planning.methods import ranking
+from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs
 
 SEEDS = FOLDS = 5
-
-# --- the quick way --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("wordings", [0, FEWEST_WORDINGS])
@@ -55,11 +55,9 @@ def test_texts_of_one_entry_never_meet_in_a_batch(wordings, bf16):
     assert {json.loads(settings)["apart"] for settings in found} == {"entries"}
 
 
-@pytest.mark.parametrize(
-    "gpus, is_thorough, threads", [(0, False, THREADS), (1, False, 1), (0, True, 1)]
-)
-def test_the_quick_way_trains_with_two_threads_on_a_cpu(gpus, is_thorough, threads):
-    made = planned(gpus=gpus, thorough=is_thorough)
+@pytest.mark.parametrize("gpus, threads", [(0, THREADS), (1, 1)])
+def test_two_threads_train_on_a_cpu(gpus, threads):
+    made = planned(gpus=gpus)
     assert made.config.training.threads == threads
 
 
@@ -89,89 +87,29 @@ def test_an_unknown_base_is_refused_with_the_ready_ones():
         planned(base="e6")
 
 
-# --- the thorough way -----------------------------------------------------------------------------
+# --- ways that a user adds, as docs/own-faq.md says --------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def large():
-    return planned(500, thorough=True)
-
-
-def trained(plan):
-    """The methods of the answerer that have a training of their own."""
-    return [name for name in candidates(plan) if name in trained_methods(plan.config)]
-
-
-def test_rcl_hard_negatives_and_their_control_are_candidates_of_one_choice(large):
-    assert {"tuned", "tuned-hard", "rcl", "start", "bm25"} <= set(candidates(large))
-    methods = large.config.methods
-    assert methods["tuned-hard"].mined_negatives and methods["rcl"].loss == "regulators"
-    assert methods["tuned-hard"].label == "Tuned, hard negatives"
-    assert large.config.tables[BANK].control == "tuned"
-    evaluated = large.config.tables[BANK].rows[0].method_names
-    assert evaluated == candidates(large)
-
-
-def test_each_training_differs_from_the_control_in_what_its_name_says_alone(large):
-    def settings(method):
-        return json.loads(large.train_settings("faq-0", "minilm", method, 1))
-
-    control = settings("tuned")
-    changed = {
-        name: {key for key in control.keys() | found.keys() if control.get(key) != found.get(key)}
-        for name in trained(large)
-        if (found := settings(name))
+def test_hard_negatives_and_rcl_that_a_user_adds_are_trained_on_folds_and_on_the_whole_bank(
+    tmp_path,
+):
+    own = OwnFaq("faq.csv", "my-faq", FEWEST_WORDINGS)
+    config = train.config_of(own)
+    tuned = config["methods"]["tuned"]
+    regulators = {"kind": "entropy-batch32", "phis": [0.01, 0.02, 0.03, 0.04]}
+    added = {
+        "hard": {**tuned, "label": "Hard", "mined_negatives": True},
+        "rcl": {**tuned, "label": "RCL", "loss": "regulators", "regulators": regulators},
     }
-    assert changed["tuned-hard"] == set() and changed["rcl"] == changed["rcl-of-2"] == {"loss"}
-    assert changed["tuned-dropout-0.2"] == changed["tuned-drophead-0.1"] == {"dropout"}
-    assert changed["tuned-batch-64"] == {"batch_size"}
-    assert changed["rcl-batch-64"] == {"batch_size", "loss"}
-
-
-def test_the_regulators_of_the_grid_are_nested_sets_with_the_batch_size_of_the_training(large):
-    for size, kind in thorough.KINDS.items():
-        entropy = large.config.train_entropy.kinds[kind]
-        recipe = large.config.recipes[entropy.recipe]
-        assert (entropy.batch_size or recipe.batch_size) == size
-    sets = [large.config.methods[name].regulator_names for name in ("rcl-of-2", "rcl-of-4", "rcl")]
-    assert [len(names) for names in sets] == [1, 2, 4]
-    assert set(sets[0]) < set(sets[1]) < set(sets[2])
-
-
-def test_the_jobs_are_those_of_five_seeds_on_the_folds_and_of_one_on_the_whole(large):
-    found = stages(large)
-    methods = len(trained(large))
-    phis = len(thorough.PHIS) * len(thorough.KINDS)
-    assert found["train"] == methods * FOLDS * SEEDS
-    assert found["train_initial"] == FOLDS * SEEDS
-    assert found["train_final"] == methods + 1  # the initial model of the whole bank, too
-    assert found["train_entropy"] == phis * (FOLDS * SEEDS + 1)
+    config["methods"] |= added
+    config["seeds"][BANK] = list(range(1, SEEDS + 1))
+    config["tables"][BANK]["rows"][0]["methods"] += added
+    path = tmp_path / "my-faq.yaml"
+    path.write_text(train.as_yaml(config), encoding="utf-8")
+    made = Plan(load_files([str(path)]))
+    found = stages(made)
+    methods = len(added) + 1
+    assert candidates(made)[-len(added) :] == list(added)
+    assert (found["train"], found["train_final"]) == (methods * FOLDS * SEEDS, methods + 1)
+    assert found["train_entropy"] == len(regulators["phis"]) * (FOLDS * SEEDS + 1)
     assert found["mine_negatives"] == FOLDS + 1
-    assert found["embed"] == found["train_entropy"] + found["mine_negatives"]
-    assert "download" not in found and "evaluate_sts" not in found
-
-
-def test_a_batch_size_is_tried_only_where_a_fold_fills_it():
-    assert thorough.batch_sizes(OwnFaq("f", "o", 0, entries=40)) == [32]
-    assert thorough.batch_sizes(OwnFaq("f", "o", 0, entries=500)) == [32, 64]
-    for entries, sizes in ((64, [32, 64]), (63, [32])):  # one entry stands only once in a batch
-        assert thorough.batch_sizes(OwnFaq("f", "o", 640, entries=entries)) == sizes
-
-
-def test_a_very_small_faq_has_no_mined_negatives_because_no_batch_could_be_filled():
-    made = planned(20, thorough=True)
-    assert stages(made)["mine_negatives"] == 0 and stages(made)["train_entropy"] > 0
-    assert "rcl-batch-64" not in made.config.methods
-
-
-@pytest.mark.parametrize("wordings, rows", [(0, 60), (FEWEST_WORDINGS - 1, 88), (50, 160)])
-def test_the_rows_of_a_fold_are_counted_as_it_trains_on_them(wordings, rows):
-    assert thorough.rows_of_fold(OwnFaq("f", "o", wordings, entries=100)) == rows
-
-
-def test_with_wordings_each_training_matches_known_questions_and_the_main_ones_rank_with_bm25_too():
-    methods = planned(500, FEWEST_WORDINGS, thorough=True).config.methods
-    ranking = {"of": "rcl", "by": "hybrid", "match": "better"}
-    assert methods["rcl-hybrid"].ranking.written() == ranking
-    assert methods["rcl-of-2-better"].ranking.match == "better"
-    assert "tuned-hard-hybrid" in methods and "rcl-of-2-hybrid" not in methods
