@@ -50,7 +50,6 @@ EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
 SCORES = "scores"
 ANSWERER = "answerers/{answerer}"  # a tuned model that answers from one bank
 SUMMARY = "summary.md"  # below ANSWERER: what was chosen, and how good it is
-THRESHOLDS = "threshold.csv"  # below ANSWERER: those that were tried
 STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"
 FAQ_SCORES = "scores/faq/{corpus}/{base}/{method}/seed-{seed}"
 TRANSFER_SCORES = "scores/transfer/{corpus}/{base}/{method}/seed-{seed}"

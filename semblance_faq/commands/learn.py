@@ -124,9 +124,7 @@ def learn(log: str, model: str, output: str | None, cores: str) -> int:
         return train.ending(status)
     is_accepted, lines = accept(before, output)
     print(*lines, sep="\n", flush=True)
-    if is_accepted:
-        return 0
-    return REFUSED
+    return 0 if is_accepted else REFUSED
 
 
 def prepare(log_path: str, before: TrainedRun, output: str) -> Prepared:
@@ -170,18 +168,14 @@ def _require_free(output: str, wordings: Path, text: str, before: TrainedRun) ->
         raise InputError(output, "holds the model before", "choose another --output")
     same = wordings.is_file() and wordings.read_text(encoding="utf-8") == text
     record = Path(layout.record(output, layout.ANSWERER, answerer=before.answerer))
-    mine = f"{output}.yaml"
+    mine = Path(f"{output}.yaml")  # ours, if it was written for a model that was not accepted yet
+    is_ours = mine.is_file() and mine.read_text(encoding="utf-8").startswith(HEADER)
     if record.is_file() and not same:
         advice = f"learn on top of it by --model {output}, or choose another --output"
         raise InputError(output, "holds a model that has learned already", advice)
-    for path in (Path(output), Path(mine), wordings):
-        if path.exists() and not _is_ours(Path(mine)) and not (same and path == wordings):
+    for path in (Path(output), mine, wordings):
+        if path.exists() and not is_ours and not (same and path == wordings):
             raise InputError(path, "is there already", "move it away or choose another --output")
-
-
-def _is_ours(config: Path) -> bool:
-    """Tell whether a config was written here, for a model that was not accepted yet."""
-    return config.is_file() and config.read_text(encoding="utf-8").startswith(HEADER)
 
 
 def next_config(before: TrainedRun, faq: Faq, queries: Path, output: str) -> dict[str, Any]:
@@ -229,14 +223,17 @@ def accept(before: TrainedRun, output: str) -> tuple[bool, list[str]]:
     from semblance_faq.judge.held_out import compare_answerers
 
     now = Path(layout.place(output, layout.ANSWERER, answerer=before.answerer))
-    found = compare_answerers(Answerer.open(before.folder), now)
-    lines = list(found.lines())
-    if found.parts and not found.is_worse:
+    parts, left_out = compare_answerers(Answerer.open(before.folder), now)
+    lines = [part.line() for part in parts]
+    if left_out:
+        wordings = counted(left_out, "wording")
+        lines.append(f"{wordings} left out: no test of both models with the same right answers")
+    if parts and not any(part.is_worse for part in parts):
         lines.append(f"ACCEPTED: not worse than before. Ask by --model {output}")
         return True, lines
     (now / layout.RECORD).unlink()
     why = "worse than before"
-    if not found.parts:
+    if not parts:
         why = "no wording could be asked of both models"
     lines.append(f"REFUSED: {why}. {before.output} stays as it is; {output} does not answer.")
     return False, lines

@@ -14,7 +14,6 @@ from semblance.evaluation.prepared import QUESTIONS
 from semblance.layout import (
     BANK_ENTRIES,
     SUMMARY,
-    THRESHOLDS,
     fold_corpus,
 )
 from semblance.models.compute import device_name, set_up
@@ -26,7 +25,6 @@ from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import AnsweringSettings, embed_answerer, write_answerer
 from semblance_faq.judge.evaluations import (
-    BankQuestions,
     Evaluations,
     Way,
     read_evaluations,
@@ -35,10 +33,8 @@ from semblance_faq.judge.evaluations import (
 from semblance_faq.judge.evidence import FoldResult, joined
 from semblance_faq.judge.judgement import Judgement, judge, over_seeds
 from semblance_faq.judge.other_fields import QUESTIONS as QUESTIONS_ELSEWHERE
-from semblance_faq.judge.summary import Subject, card_text, summary_text
-from semblance_faq.judge.threshold import Floor, find_floor, tried_csv
-
-CARD = "README.md"
+from semblance_faq.judge.summary import Subject, summary_text
+from semblance_faq.judge.threshold import Floor, find_floor
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,7 @@ def build_answerer(
     inputs[str(Path(model_path).parent / WEIGHTS)] = model.weights_digest
     records = evaluations.records | {sources.bank: bank}
     records[model_path] = model.record
-    about = _subject(wanted, way, entries, questions, model.record)
+    about = _subject(wanted, way, entries, model.record)
     ranking = way.ranking
     settings = AnsweringSettings(
         ranking.by, ranking.match, wanted.max_length, judgement.threshold()
@@ -117,8 +113,6 @@ def build_answerer(
         replace(stored, settings=replace(settings, floor=floor.score)),
         texts={
             SUMMARY: summary_text(judgement, about),
-            THRESHOLDS: tried_csv(judgement.tried, judgement.certified),
-            CARD: card_text(judgement, about, _card_facts(wanted, way), model.record),
         },
         code=code,
         inputs=named_beside(record, inputs),
@@ -147,26 +141,10 @@ def measure_floor(answerer: Answerer, tests: Sequence[FoldResult]) -> Floor:
     return find_floor(*columns, others, math.inf if threshold is None else threshold.score)
 
 
-def _card_facts(wanted: AnswererSettings, way: Way) -> dict[str, Any]:
-    """Return the settings that a card lists."""
-    return {
-        "bank": wanted.bank,
-        "base": wanted.base,
-        "method": way.method,
-        "ranking": way.ranking.by,
-        "compared with": way.ranking.match,
-        "folds": wanted.folds,
-        "seeds": ", ".join(map(str, wanted.seeds)),
-        "wanted precision": wanted.precision,
-        "longest text in tokens": wanted.max_length,
-    }
-
-
 def _subject(
     wanted: AnswererSettings,
     way: Way,
     entries: Sequence[FaqEntry],
-    questions: BankQuestions,
     model: dict[str, Any],
 ) -> Subject:
     """Return what the summary is about; ``model`` is the record of the chosen model."""
@@ -176,8 +154,5 @@ def _subject(
         seed = model["settings"]["seed"]
         length = f"{steps} step{'s' * (steps != 1)}"
         made = f"{way.model}, trained on all entries for {length} with seed {seed}"
-    wordings = {text for entry in entries for text in entry.wordings}
-    untested = len(wordings - questions.texts)
-    size = len(entries)
     words = {each.method: each.words for each in wanted.ways}
-    return Subject(wanted.name, size, way, wanted.protocol, made, words, untested)
+    return Subject(wanted.name, len(entries), way, wanted.protocol, made, wanted.base, words)

@@ -92,11 +92,10 @@ class Evaluations:
 
 
 class BankQuestions(NamedTuple):
-    """The questions of a prepared bank under a protocol: the cluster of each by its id; all texts."""
+    """The questions of a prepared bank under a protocol: the cluster of each by its id."""
 
     protocol: str
     cluster: dict[str, int]
-    texts: frozenset[str] = frozenset()
 
 
 def read_questions(bank: Path, protocol: str) -> BankQuestions:
@@ -114,7 +113,7 @@ def read_questions(bank: Path, protocol: str) -> BankQuestions:
         marks.append([*answers, ("group", row["group"]), ("text", bare_or_whole(row["text"]))])
     clusters = clusters_of(marks)
     cluster = {row["id"]: int(c) for row, c in zip(rows, clusters, strict=True)}
-    return BankQuestions(protocol, cluster, frozenset(row["text"] for row in rows))
+    return BankQuestions(protocol, cluster)
 
 
 def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions) -> Evaluations:

@@ -9,13 +9,11 @@ both. Each wording is judged here by what had no part in it:
 - The model before, on a wording that it knows: by the models of its own folds.
 
 Both are asked the same wordings with the same right answers. What is not even favours the model
-before. It has shown the answers of which people chose one: where it failed altogether, the log says
-nothing. And it is whole where the new one is judged by its folds. So "worse" has to be shown: with a
-probability of 90 % the mean average precision is lower.
+before (docs/own-faq.md), so that "worse" has to be shown.
 """
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 
 from semblance import layout
-from semblance.counts import counted
 from semblance.data.arrow import read_parquet
 from semblance.data.bare import bare
 from semblance.data.text import normalise
@@ -86,30 +83,6 @@ class JudgedPart:
         )
 
 
-@dataclass(frozen=True)
-class HeldOutTest:
-    """All held-out wordings first, then those known before and those learned, if enough of each.
-
-    ``left_out`` wordings could not be asked of both.
-    """
-
-    parts: tuple[JudgedPart, ...]
-    left_out: int
-
-    @property
-    def is_worse(self) -> bool:
-        """Whether the new model is worse on all wordings, or on one of the parts."""
-        return any(part.is_worse for part in self.parts)
-
-    def lines(self) -> Iterator[str]:
-        """Yield what was found, in plain lines."""
-        for part in self.parts:
-            yield part.line()
-        if self.left_out:
-            wordings = counted(self.left_out, "wording")
-            yield f"{wordings} left out: no test of both models with the same right answers"
-
-
 def of_folds(folder: Path) -> dict[str, Judged]:
     """Return what the fold models of an answerer made of the wordings that they had not seen.
 
@@ -162,8 +135,12 @@ def by_answerer(answerer: Answerer, asked: Collection[Judged]) -> dict[str, Judg
     return found
 
 
-def compare_answerers(before: Answerer, now: Path) -> HeldOutTest:
-    """Compare the model before with a new answerer, whose folder is ``now``."""
+def compare_answerers(before: Answerer, now: Path) -> tuple[list[JudgedPart], int]:
+    """Compare the model before with a new answerer, whose folder is ``now``.
+
+    Return all held-out wordings, then those known before and those learned, if enough of each, and
+    the number of wordings that could not be asked of both.
+    """
     held_out = of_folds(now)
     entries = before.stored.entries
     known = {bare(text) for entry in entries for text in (entry.question, *entry.wordings)}
@@ -183,7 +160,7 @@ def compare_answerers(before: Answerer, now: Path) -> HeldOutTest:
     ):
         if FEWEST <= len(chosen) < len(asked):
             parts.append(_part(name, chosen, judged, held_out))
-    return HeldOutTest(tuple(parts), len(held_out) - len(asked))
+    return parts, len(held_out) - len(asked)
 
 
 def _part(name: str, keys: list[str], before: ByWording, now: ByWording) -> JudgedPart:

@@ -1,16 +1,11 @@
-"""What an answerer is and how good it is: the summary, for whoever decides about its use, and the card.
-
-The card, README.md, is for whoever finds the folder without the run that made it.
-"""
+"""What an answerer is and how good it is: the summary, for whoever decides about its use."""
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from semblance.cards.text import literal, table
+from semblance.cards.text import table
 from semblance.counts import counted
-from semblance.layout import THRESHOLDS
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FEWEST_CLUSTERS, LEVEL, Verdict
 from semblance_faq.judge.judgement import Against, Gain, Judgement
@@ -30,24 +25,13 @@ ASKED = {  # by protocol: what was asked, and what it therefore does not show
         "users' own wordings of the entries' questions",
     ),
 }
-UNTESTED = {  # by protocol: why some wordings of users were not asked
-    WORDING: "Each is a question of the FAQ, as it stands or in another spelling.",
-    "pairs": "They are too few to hold some out, or the config holds out entries.",
-}
-
-OF_A_MODEL = ("precision", "batch_size", "epochs", "dropout", "regulators", "learning_rate", "seed")
-USE = """```sh
-semblance faq ask --model FOLDER "a question"
-semblance faq serve --model FOLDER
-semblance faq check FOLDER
-```"""
 
 
 @dataclass(frozen=True)
 class Subject:
     """What a summary is about: an answerer, its entries, the way chosen, the test, the model.
 
-    ``words`` names each way in a text. ``untested`` wordings of users were not asked.
+    ``words`` names each way in a text.
     """
 
     name: str
@@ -55,23 +39,32 @@ class Subject:
     way: Way
     protocol: str
     made: str
+    base: str
     words: Mapping[str, str]
-    untested: int = 0
 
 
 def summary_text(found: Judgement, about: Subject) -> str:
     """Return the summary as Markdown, one statement a line."""
+    rows = [
+        (
+            f"{tried.score:.3f}",
+            *(f"{share:.1%}" for share in (tried.answered, tried.precision, tried.low)),
+        )
+        for tried in found.tried
+    ]
     lines = [
         f"# {about.name}: {counted(about.entries, 'entry', 'entries')}",
         "",
         *(f"- {line}" for line in _lines(found, about)),
+        *("", "Thresholds tried, and the precision that the test shows for each:", ""),
+        *table(("score", "answered", "right of these", "shown"), rows),
     ]
     return "\n".join(lines) + "\n"
 
 
 def _lines(found: Judgement, about: Subject) -> Iterator[str]:
     asked, not_asked = ASKED[about.protocol]
-    yield f"Kept: {about.way.words}, which compares a question with {_how(about.way)}."
+    yield f"Kept: {about.way.words}."
     if found.right < FIT:
         yield "UNFIT FOR USE as it stands: more than half of the first answers are wrong."
     yield (
@@ -94,10 +87,10 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
     yield line
     yield from _threshold(found)
     yield f"Asked were {asked}. How well {not_asked} are answered was not tested."
-    if about.untested:
-        wordings = counted(about.untested, "wording")
-        yield f"Not asked: {wordings} of users. {UNTESTED[about.protocol]}"
-    yield f"The model (folder model) is {about.made}."
+    yield (
+        f"The model (folder model) is {about.made}, from the base {about.base}. What it was made from, digest by"
+        " digest: record.json. The entries are yours; what the licence of the base allows counts, too."
+    )
 
 
 def _training(gain: Gain, questions: int) -> Iterator[str]:
@@ -142,25 +135,8 @@ def _choice(found: Judgement, about: Subject) -> Iterator[str]:
     )
 
 
-def _how(way: Way) -> str:
-    """Say with what a way compares a question, and how."""
-    by = {
-        "vectors": "by the similarity of embeddings",
-        "words": "by the words in common (BM25)",
-        "hybrid": "by embeddings and by words in common (BM25) together",
-    }[way.ranking.by]
-    what = {
-        "answer": "the answers",
-        "question": "the known questions",
-        "better": "the answers and the known questions",
-    }[way.ranking.match]
-    return f"{what} {by}"
-
-
 def _verdict(found: Judgement, other: str, against: Against) -> str:
     verdict = against.verdict
-    if verdict.low == verdict.high == 0:
-        return f"VERDICT: {verdict.word} than {other}: both answer every question equally well."
     return (
         f"VERDICT: {verdict.word} than {other}: MAP {_points(found.score)} against"
         f" {_points(against.score)}, {_difference(verdict)}."
@@ -181,21 +157,16 @@ def _threshold(found: Judgement) -> Iterator[str]:
         yield (
             f"No threshold: on {counted(found.questions, 'question')} none could be shown to give"
             f" {found.stated:.0%} right answers, so that no answer counts as known. If all were right,"
-            f" so many could show {can_show(found.questions):.1%}. Those tried: {THRESHOLDS}."
+            f" so many could show {can_show(found.questions):.1%}."
         )
         return
     yield from _certified(found.certified)
-    if found.refusal is None:
-        yield "How many questions are refused whose entry is missing could not be measured."
-        return
-    refusal = found.refusal
-    left_out = ""
-    if refusal.left_out:
-        left_out = f"; {refusal.left_out} have no wrong answer and are left out"
-    yield (
-        f"Of the questions whose entry is taken away, {refusal.share:.1%} get no answer"
-        f" ({counted(refusal.questions, 'question')}{left_out})."
-    )
+    if found.refusal is not None:
+        refusal = found.refusal
+        yield (
+            f"Of the questions whose entry is taken away, {refusal.share:.1%} get no answer"
+            f" ({counted(refusal.questions, 'question')}; {refusal.left_out:,} have no wrong answer)."
+        )
 
 
 def _floor(floor: Floor) -> str:
@@ -214,8 +185,7 @@ def _certified(found: Certified) -> Iterator[str]:
     low, high = found.answered_interval
     yield (
         f"Threshold {found.score:.3f}: {found.answered:.1%} of the questions get an answer"
-        f" ({level:.0%} interval {low:.1%} to {high:.1%}), the others get none. All thresholds"
-        f" tried: {THRESHOLDS}."
+        f" ({level:.0%} interval {low:.1%} to {high:.1%}), the others get none."
     )
     low, high = found.precision_interval
     yield (
@@ -228,48 +198,3 @@ def _certified(found: Certified) -> Iterator[str]:
 
 def _points(score: float) -> str:
     return f"{100 * score:.1f}"
-
-
-def card_text(
-    found: Judgement, about: Subject, facts: dict[str, Any], model: dict[str, Any]
-) -> str:
-    """Return the card; ``facts`` are settings of the answerer, ``model`` is its model's record."""
-    trained = model.get("settings", {})
-    settings = {name: trained[name] for name in OF_A_MODEL if name in trained}
-    rows = [*facts.items(), *((f"training: {name}", text) for name, text in settings.items())]
-    asked, _ = ASKED[about.protocol]
-    if found.certified is None:
-        promise = f"no threshold could be shown to give {found.stated:.0%} right answers"
-    else:
-        chosen = found.certified
-        promise = (
-            f"threshold {chosen.score:.3f}: {chosen.answered:.1%} of the questions get an answer,"
-            f" {chosen.precision:.1%} of these are right"
-        )
-    lines = [
-        f"# {literal(about.name)}",
-        "",
-        f"A model that answers from {counted(about.entries, 'known entry', 'known entries')}. What was"
-        " chosen, each verdict and the threshold: summary.md.",
-        *("", "## Use", "", USE),
-        *("", "## Score", ""),
-        f"The first answer is right for {found.right:.1%}; MAP {100 * found.score:.1f} ({LEVEL:.0%}"
-        f" interval {100 * found.low:.1f} to {100 * found.high:.1f}) on"
-        f" {counted(found.questions, 'question')}, protocol {about.protocol}: asked were {asked}. The"
-        " way to answer was chosen in each fold by other"
-        " questions (nested).",
-        "",
-        *(
-            f"- {against.verdict.word} than {literal(about.words[name])}:"
-            f" {100 * against.verdict.difference:+.1f} points"
-            for name, against in found.against.items()
-        ),
-        f"- {promise}",
-        *("", "## Made from", ""),
-        *table(("fact", "value"), rows),
-        "",
-        "The entries are yours: Semblance knows no licence of an own file. The card of the trained"
-        " model, with the licence of each data set that is known, lies in its folder of the run"
-        " (models/CORPUS/BASE/METHOD/seed-N/model). What the base allows counts, too.",
-    ]
-    return "\n".join(lines) + "\n"

@@ -6,11 +6,9 @@ thresholds tried ("Learn then test", Angelopoulos et al. 2021): the precision of
 is at least the stated one with probability ``1 - risk``, for questions like these.
 """
 
-import csv
-import io
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
@@ -71,9 +69,9 @@ def certify(
             risk=risk,
             questions=questions,
             precision=good / answered,
-            precision_interval=_interval(good, answered, risk),
+            precision_interval=share_interval(good, answered, risk),
             answered=answered / questions,
-            answered_interval=_interval(answered, questions, risk),
+            answered_interval=share_interval(answered, questions, risk),
         )
     return None
 
@@ -107,21 +105,10 @@ def _counts(confidence: np.ndarray, right: np.ndarray) -> Iterator[tuple[float, 
             yield threshold, int(given.sum()), int(right[given].sum())
 
 
-def _interval(count: int, total: int, risk: float) -> tuple[float, float]:
+def share_interval(count: int, total: int, risk: float = RISK) -> tuple[float, float]:
+    """Return the exact interval of a share (Clopper and Pearson); ``risk``: that it lies outside."""
     found = stats.binomtest(count, total).proportion_ci(1 - risk, method="exact")
     return float(found.low), float(found.high)
-
-
-def tried_csv(tried: Sequence[Tried], chosen: Certified | None) -> str:
-    """Return the thresholds as CSV, numbers unrounded; ``chosen`` is yes in the line of one."""
-    text = io.StringIO()
-    names = ["score", "answered", "precision", "low", "chosen"]
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    for point in tried:
-        is_chosen = chosen is not None and point.score == chosen.score
-        writer.writerow(asdict(point) | {"chosen": ("no", "yes")[is_chosen]})
-    return text.getvalue()
 
 
 @dataclass(frozen=True)

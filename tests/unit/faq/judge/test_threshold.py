@@ -13,7 +13,6 @@ from semblance_faq.judge.threshold import (
     fewest_questions,
     find_floor,
     refused,
-    tried_csv,
     tried_thresholds,
 )
 
@@ -90,14 +89,6 @@ def test_a_tried_threshold_counts_where_its_bound_reaches_the_stated_precision()
 def test_the_bound_of_all_right_answers_is_the_root_of_the_risk():
     [point, *_] = tried_thresholds(np.linspace(0, 1, 50), np.ones(50, bool))
     assert point.low == pytest.approx((RISK / TRIED) ** (1 / 50))
-
-
-def test_the_table_of_thresholds_marks_the_chosen_one():
-    confidence = np.linspace(0, 1, 100)
-    points = tried_thresholds(confidence, np.ones(100, bool))
-    lines = tried_csv(points, certify(confidence, np.ones(100, bool), 0.9)).splitlines()
-    assert lines[0] == "score,answered,precision,low,chosen"
-    assert [line.rpartition(",")[2] for line in lines[1:]] == ["yes"] + ["no"] * 9
 
 
 @pytest.mark.parametrize("precision, fewest", [(0.9, 44), (0.85, 29), (0.8, 21)])
