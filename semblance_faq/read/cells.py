@@ -31,12 +31,6 @@ def text_of(cell: ReadOnlyCell | EmptyCell) -> str:
     return str(value)
 
 
-def is_date(cell: ReadOnlyCell | EmptyCell) -> bool:
-    """Tell whether a cell holds a date, a time or a length of time."""
-    kinds = (datetime.date, datetime.time, datetime.timedelta)
-    return isinstance(cell.value, kinds)
-
-
 def is_rounded(cell: ReadOnlyCell | EmptyCell) -> bool:
     """Tell whether a number is so long that Excel may have lost its last digits."""
     value = cell.value

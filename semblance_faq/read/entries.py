@@ -81,17 +81,14 @@ class Entries:
             self.written.append(WrittenQuery(text, entry, str(self.path), line))
 
     def _repeated_id(self, line: int, key: str, has_id: bool) -> InputError:
-        where = at(self.path, line)
         first = self.rows[key]
+        problem = f"id {key!r} is the line number of line {first}, whose row has no id"
+        advice = "give each row an id, or none"
         if not has_id:
             problem = f"the row has no id, and its line number is the id of line {first}"
-            return InputError(where, problem, "give each row an id, or none")
-        if key in self.numbered:
-            problem = f"id {key!r} is the line number of line {first}, whose row has no id"
-            return InputError(where, problem, "give each row an id, or none")
-        return InputError(
-            where, f"id {key!r} stands twice", f"ids must be unique: see line {first}"
-        )
+        elif key not in self.numbered:
+            problem, advice = f"id {key!r} stands twice", f"ids must be unique: see line {first}"
+        return InputError(at(self.path, line), problem, advice)
 
     def add_query(self, path: Path | str, line: int, row: dict[str, Any]) -> None:
         """Add a row of the file of queries; InputError with its line for an unknown id."""

@@ -1,6 +1,6 @@
 """What was found in a user's own files: for the log, and counted for the record."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +15,7 @@ REPEATED_QUERY = "repeated queries"
 SHARED_QUERY = "queries at a further entry"
 OWN_QUESTION = "queries that are a question of the FAQ"
 NEAR_QUERY = "near-duplicate queries"
-HIDDEN = "hidden rows"
 MERGED = "rows of merged cells"
-DATES = "rows with dates"
 ROUNDED = "rows with rounded numbers"
 
 # What happens to the rows of each kind, in the words of the log.
@@ -31,9 +29,7 @@ DONE = {
     SHARED_QUERY: "one query, and all of its entries are right",
     OWN_QUESTION: "in the same or another spelling: kept, and never tested as a new wording",
     NEAR_QUERY: "equal but for case, punctuation and white space: kept, in one fold",
-    HIDDEN: "read like the others",
     MERGED: "each row has the value of the merged cell",
-    DATES: "written as 2024-05-31, 14:30:00",
     ROUNDED: "Excel keeps 15 digits of a number; an id should be text",
 }
 MOST_SHOWN = 12  # places of one kind that a line of the log names
@@ -82,27 +78,8 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _in_words(places: Sequence[Noted]) -> str:
-    """Return places in words; neighbours without an earlier line are one range."""
-    words = []
-    for start, last in _runs(places):
-        word = str(start.line)
-        if start.first:
-            word += f" (as {start.first})"
-        elif start != last:
-            word += f" to {last.line}"
-        words.append(word)
-    if len(words) > MOST_SHOWN:
-        more = f"{len(words) - MOST_SHOWN:,} more places"
-        words = [*words[:MOST_SHOWN], more]
+    """Return places in words, a part of them if they are many."""
+    words = [f"{line} (as {first})" if first else str(line) for line, first in places[:MOST_SHOWN]]
+    if len(places) > MOST_SHOWN:
+        words.append(f"{len(places) - MOST_SHOWN:,} more places")
     return "line " + ", ".join(words)
-
-
-def _runs(places: Sequence[Noted]) -> Iterator[tuple[Noted, Noted]]:
-    """Yield the first and the last place of each run of neighbours."""
-    start = last = places[0]
-    for place in places[1:]:
-        if place.first or last.first or place.line != last.line + 1:
-            yield start, last
-            start = place
-        last = place
-    yield start, last

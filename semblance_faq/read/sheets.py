@@ -21,7 +21,7 @@ from semblance.errors import InputError, at, is_transient
 from semblance.files import open_regular
 from semblance_faq.read import cells
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.findings import DATES, HIDDEN, MERGED, ROUNDED, Findings, listed
+from semblance_faq.read.findings import MERGED, ROUNDED, Findings, listed
 
 MOST_FILE = 1 << 26  # bytes of a workbook
 MOST_UNPACKED = 1 << 28  # bytes of its parts; a sheet formatted to Excel's last row has 40 MB
@@ -38,7 +38,6 @@ class SheetFacts:
 
     last_row: int = 0  # the last one with a value
     last_column: int = 0
-    hidden: set[int] = field(default_factory=set)
     merged: list[str] = field(default_factory=list)  # ranges such as B2:B4
     unfinished: set[tuple[int, int]] = field(default_factory=set)  # formulas without a value
 
@@ -112,8 +111,6 @@ def _facts(box: zipfile.ZipFile, part: str) -> SheetFacts:
                 before, row = row, int(element.get("r", row + 1))
                 if row <= before:
                     raise ValueError(f"row {row} stands behind row {before}")
-                if element.get("hidden") in ("1", "true"):
-                    found.hidden.add(row)
                 _note_cells(element, row, found)
                 data.clear()  # the rows that are done
             elif name == "mergeCell":
@@ -218,11 +215,7 @@ class _Table:
         return cells.text_of(cell)
 
     def _note(self, row: int, used: Sequence[Any], is_merged: bool) -> None:
-        if row in self.facts.hidden:
-            self.findings.add(HIDDEN, self.path, row)
         if is_merged:
             self.findings.add(MERGED, self.path, row)
-        if any(map(cells.is_date, used)):
-            self.findings.add(DATES, self.path, row)
         if any(map(cells.is_rounded, used)):
             self.findings.add(ROUNDED, self.path, row)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from semblance.data.text import MAX_LINE, filled
+from semblance.data.text import filled
 from semblance.errors import InputError, at
 from semblance.files import open_regular
 from semblance.strict_json import parse_strict
@@ -34,7 +34,7 @@ class QuestionLog:
         self.handle = os.open(path, flags, MODE)
         self.is_cut = False  # whether the last line has no end
         self._refuse_other_file()
-        self._mend_last_line()
+        self._end_last_line()
 
     def _refuse_other_file(self) -> None:
         """Raise InputError for a file of something else, such as of the answerer that is served."""
@@ -44,17 +44,10 @@ class QuestionLog:
                 problem = "holds something else than logged questions"
                 raise InputError(self.path, problem, "name a new file")
 
-    def _mend_last_line(self) -> None:
-        """Take away a line of ours that a crash has cut off; end any other that has no end."""
+    def _end_last_line(self) -> None:
+        """End a last line that a crash has cut off; whoever reads the log passes it over."""
         size = os.fstat(self.handle).st_size
-        place = max(0, size - MAX_LINE)
-        last = os.pread(self.handle, MAX_LINE, place).rpartition(b"\n")[2]
-        if not size or not last:  # a device has no size, and may give bytes all the same
-            return
-        if _is_cut(last):
-            os.ftruncate(self.handle, size - len(last))
-            print(f"warning: {self.path}: took away a last line that was cut off", file=sys.stderr)
-        else:
+        if size and os.pread(self.handle, 1, size - 1) not in (b"\n", b""):  # of a device: nothing
             os.write(self.handle, b"\n")
 
     def note_answers(self, answered: Answered) -> None:
@@ -131,12 +124,7 @@ def read_choices(path: Path | str) -> QuestionsRead:
     asked = 0
     choices = []
     cut = []
-    try:
-        stream = open_regular(path)
-    except FileNotFoundError:
-        advice = "semblance faq serve --log FILE writes one"
-        raise InputError(path, "no such file", advice) from None
-    with stream:
+    with open_regular(path) as stream:
         for line, raw in enumerate(stream, 1):
             if not raw.strip():
                 continue

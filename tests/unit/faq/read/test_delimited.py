@@ -62,7 +62,7 @@ def test_rows_that_are_empty_in_each_read_column_are_skipped_and_reported(tmp_pa
     rows, reading = read(put(tmp_path / "f.csv", text))
     assert [line for line, _ in rows] == [2, 6]
     assert reading.counts["empty rows"] == 4
-    assert reading.lines[-1].endswith("empty rows: 4 (skipped): line 3 to 5, 7")
+    assert reading.lines[-1].endswith("empty rows: 4 (skipped): line 3, 4, 5, 7")
 
 
 def test_blank_fields_beyond_the_header_are_no_error(tmp_path):
