@@ -1,7 +1,8 @@
 """A file that has changed since the training: its entries are embedded anew, and nothing is trained."""
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,8 +10,10 @@ from semblance import layout
 from semblance.counts import counted
 from semblance.data.bare import bare_or_whole
 from semblance.data.faq import Faq, FaqPair
-from semblance.data.text import normalise
+from semblance.data.text import filled, normalise
 from semblance.errors import InputError
+from semblance.files import whole_folder
+from semblance.locks import exclusive
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.provenance import file_digest, named_beside
 from semblance_faq.answer.bank import FaqEntry
@@ -42,38 +45,66 @@ class Changes(NamedTuple):
     gone: int
 
 
-def update(file: str, model: str, output: str | None, queries: str | None) -> list[str]:
-    """Write the answerer of a file as it stands now, by a trained model; return what was found."""
+def update(
+    file: str | None,
+    model: str,
+    output: str | None = None,
+    queries: str | None = None,
+    answer: tuple[str, str] | None = None,
+) -> list[str]:
+    """Write the answerer of a file as it stands now, by a trained model; return what was found.
+
+    Without a file, the entry with the id of ``answer`` gets its text; the last update is gone on from.
+    """
     run = find_run(read_record(answerer_folder(model)).get("update_of", model))
     output = checked_output(output or run.output + SUFFIX)
     record = Path(layout.record(output, layout.ANSWERER, answerer=run.answerer))
     if record.is_file() and "update_of" not in read_record(record.parent):
         raise InputError(output, "holds a trained FAQ", "choose another --output")
-    faq = read_own(file, run.columns(), queries)
-    before = read_answerer(run.folder)
-    entries, changes = continued(before.entries, faq)
     trained = SavedModel(run.folder / layout.RECORD, read_record(run.folder))
+    before = read_answerer(run.folder)
+    files = {run.folder / WEIGHTS: trained.weights_digest}
+    if file is None:
+        last = read_answerer(record.parent) if record.is_file() else before
+        entries, lines = with_answer(last.entries, *answer), [f"another answer: {answer[0]}"]
+    else:
+        files |= {file: file_digest(file)}  # as it is read next
+        faq = read_own(file, run.columns(), queries)
+        entries, changes = continued(before.entries, faq)
+        lines = [*faq.reading.lines, *_change_lines(entries, changes, len(before.entries))]
     stored = embed_answerer(entries, trained, before.settings)
-    counts = ", ".join(f"{count:,} {name}" for name, count in changes._asdict().items())
-    lines = [*faq.reading.lines, f"{counted(len(entries), 'entry', 'entries')}: {counts}"]
-    share = sum(changes) / len(before.entries)
-    if share >= DUE:
-        lines.append(
-            f"A training is due: the changes are {share:.0%} of the entries that the model was trained on, by"
-            f" which floor and threshold were found."
-        )
     text = "".join(f"- {line}\n" for line in lines)
-    weights = run.folder / WEIGHTS
-    write_answerer(
-        record.parent,
-        trained,
-        stored,
-        texts={layout.SUMMARY: f"# {run.answerer}, updated without a training\n\n{text}"},
-        inputs=named_beside(record, {file: file_digest(file), weights: trained.weights_digest}),
-        records=named_beside(record, {file: Path(file), weights: trained.record}),
-        update_of=os.path.realpath(run.output),
-    )
+    records = {path: Path(path) for path in files} | {run.folder / WEIGHTS: trained.record}
+    with exclusive(output), whole_folder(record.parent) as folder:
+        write_answerer(
+            folder,
+            trained,
+            stored,
+            texts={layout.SUMMARY: f"# {run.answerer}, updated without a training\n\n{text}"},
+            inputs=named_beside(record, files),
+            records=named_beside(record, records),
+            update_of=os.path.realpath(run.output),
+        )
     return [*lines, f"Ask by --model {output}; {run.output} stays as it is."]
+
+
+def with_answer(entries: Sequence[FaqEntry], key: str, answer: str) -> list[FaqEntry]:
+    """Return the entries, one of them with another answer; InputError where none has the id."""
+    if key not in {entry.id for entry in entries}:
+        raise InputError("--set", f"no entry has the id {key!r}", "ask shows the ids")
+    text = filled(answer, "the answer", "--answer", 1)
+    return [replace(entry, answer=text) if entry.id == key else entry for entry in entries]
+
+
+def _change_lines(entries: Sequence[FaqEntry], changes: Changes, trained: int) -> Iterator[str]:
+    """Yield what has changed since the training, and whether another one is due."""
+    counts = ", ".join(f"{count:,} {name}" for name, count in changes._asdict().items())
+    yield f"{counted(len(entries), 'entry', 'entries')}: {counts}"
+    if sum(changes) >= DUE * trained:
+        yield (
+            f"A training is due: the changes are {sum(changes) / trained:.0%} of the entries that the model was"
+            " trained on, by which floor and threshold were found."
+        )
 
 
 def continued(before: Sequence[FaqEntry], faq: Faq) -> tuple[list[FaqEntry], Changes]:

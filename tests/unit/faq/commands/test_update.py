@@ -123,7 +123,7 @@ def digests_of(folder):
 
 def test_an_update_answers_from_the_new_entries_with_the_model_and_limits_of_before(place):
     untouched = digests_of(place / "my-faq")
-    lines = update("my.csv", "my-faq", None, None)
+    lines = update("my.csv", "my-faq")
     assert "3 entries: 1 new, 1 other, 0 gone" in lines
     assert any(line.startswith("A training is due: the changes are 100%") for line in lines)
     assert digests_of(place / "my-faq") == untouched
@@ -144,26 +144,26 @@ def test_an_update_answers_from_the_new_entries_with_the_model_and_limits_of_bef
 
 
 def test_a_second_update_replaces_the_first_and_nothing_else_is_written_over(place):
-    update("my.csv", "my-faq", None, None)
+    update("my.csv", "my-faq")
     write_file(place / "my.csv", [("a", "Why?", "Because.")])
-    update("my.csv", "my-faq-updated", None, None)  # the updated one leads to the trained one
+    update("my.csv", "my-faq-updated")  # the updated one leads to the trained one
     [entry] = Answerer.open(place / "my-faq-updated/answerers/faq").stored.entries
     assert entry.question == "Why?"
     with pytest.raises(InputError, match="holds a trained FAQ"):
-        update("my.csv", "my-faq", "my-faq", None)
+        update("my.csv", "my-faq", "my-faq")
 
 
 def test_a_malformed_file_leaves_the_update_of_before(place):
-    update("my.csv", "my-faq", None, None)
+    update("my.csv", "my-faq")
     before = digests_of(place / "my-faq-updated")
     write_file(place / "my.csv", [("a", "Why?", "")])
     with pytest.raises(InputError, match=r"my\.csv:2: answer"):
-        update("my.csv", "my-faq", None, None)
+        update("my.csv", "my-faq")
     assert digests_of(place / "my-faq-updated") == before
 
 
 def test_a_note_says_that_the_file_has_changed_since(place, capsys):
-    update("my.csv", "my-faq", None, None)
+    update("my.csv", "my-faq")
     folder = place / "my-faq-updated/answerers/faq"
     assert changed_file(folder) is None
     write_file(place / "my.csv", [("a", "Why?", "Because.")])
@@ -177,7 +177,7 @@ def test_a_note_says_that_the_file_has_changed_since(place, capsys):
 
 
 def test_the_record_of_an_update_leads_to_the_file_and_to_the_trained_model(place):
-    update("my.csv", "my-faq", None, None)
+    update("my.csv", "my-faq")
     record = read_sealed(place / "my-faq-updated/answerers/faq/record.json")
     trained = read_sealed(place / "my-faq/answerers/faq/record.json")
     links = {link["role"]: link for link in record["inputs"]}
@@ -206,3 +206,39 @@ def test_a_malformed_link_in_the_record_of_a_copied_folder_keeps_no_answer_back(
     question = ENTRIES[0].answer  # has a cosine of 1 with itself
     cli.main(["ask", "--model", "my-faq", "--json", question])
     assert json.loads(capsys.readouterr().out)["question"] == question
+
+
+def test_one_answer_is_set_without_a_file_on_top_of_the_last_update(place):
+    update("my.csv", "my-faq")
+    update(None, "my-faq-updated", answer=("pay", "In cash  alone."))
+    now = Answerer.open(place / "my-faq-updated/answerers/faq")
+    assert now.ask("How do I pay?").answers[0].answer == "In cash alone."
+    assert len(now.stored.entries) == 3  # the update's, not the training's two
+    assert check_answerer(place / "my-faq-updated/answerers/faq").problems == []
+    before = digests_of(place / "my-faq-updated")
+    with pytest.raises(InputError, match="no entry has the id 'nope'"):
+        update(None, "my-faq", answer=("nope", "x"))
+    with pytest.raises(InputError, match="the answer is empty"):
+        update(None, "my-faq", answer=("pay", " "))
+    assert digests_of(place / "my-faq-updated") == before
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["my.csv", "--set", "pay"], ["--set", "pay"], ["--answer", "x"]]
+)
+def test_an_update_wants_a_file_or_an_answer_and_not_both(place, arguments):
+    with pytest.raises(InputError, match="wants either a file, or --set and --answer"):
+        cli.main(["update", "--model", "my-faq", *arguments])
+
+
+def test_an_update_that_fails_while_it_writes_leaves_the_one_before(place, monkeypatch):
+    update("my.csv", "my-faq")
+    before = digests_of(place / "my-faq-updated")
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("semblance_faq.answer.folder.write_record", full)
+    with pytest.raises(OSError, match="No space left"):
+        update("my.csv", "my-faq")
+    assert digests_of(place / "my-faq-updated") == before
