@@ -1,5 +1,6 @@
 """Texts to vectors of length one, by a loaded model. This module alone of its package imports torch."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,13 +43,12 @@ class Embedder:
         texts = self.prompts.of_faq(candidates.texts, candidates.questions)
         return self._embed(tokenise(self.tokenizer_file, texts))
 
-    def embed(self, text: str) -> np.ndarray:
-        """Return the unit vector of a question, (d,) float32."""
-        asked = self.prompts.queries([text])[0]
+    def embed(self, questions: Sequence[str]) -> np.ndarray:
+        """Return the unit vectors of questions, (Q, d) float32."""
         with refuse_tokenizer(self.tokenizer_file):
-            encoding = self.tokenizer.encode(asked)
-        ids = np.asarray(encoding.ids, np.int32)
-        return self._embed(Tokens(ids, np.asarray([0, len(ids)])))[0]
+            found = [self.tokenizer.encode(text).ids for text in self.prompts.queries(questions)]
+        ids = np.asarray([number for of_text in found for number in of_text], np.int32)
+        return self._embed(Tokens(ids, np.cumsum([0, *map(len, found)])))
 
     def _embed(self, tokens: Tokens) -> np.ndarray:
         if tokens.lengths().min() < 1:

@@ -11,11 +11,9 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from semblance.errors import InputError
 from semblance_faq.answer.questions import (
-    MOST_ANSWERS,
     checked_count,
     checked_question,
     questions_of,
@@ -24,40 +22,19 @@ from semblance_faq.commands.config import BANK, BASE, PRECISION, READY
 from workflow.scripts.cli import add_cores
 from workflow.scripts.endings import INTERRUPTED, NO_ANSWER, RUN_FAILED
 
-if TYPE_CHECKING:
-    from semblance_faq.answer.answerer import Answered
-
 WRONG = 1  # exit status of check
 NOT_BETTER = 1  # exit status of train
 NOT_ACCEPTED = 1  # exit status of learn
+EXAMPLE = "example:\n  semblance faq "
 EXAMPLES = {
-    "faq": """examples:
-  semblance faq train my.csv --output my-faq
-  semblance faq ask --model my-faq "How do I renew a loan?"
-""",
-    "train": """examples:
-  semblance faq train my.csv --output my-faq
-  semblance faq train my.xlsx --output my-faq --queries asked.csv --question Frage --answer Antwort
-""",
-    "ask": """examples:
-  semblance faq ask --model my-faq "How do I renew a loan?"
-  semblance faq ask --model my-faq --json < questions.txt
-""",
-    "serve": """examples:
-  semblance faq serve --model my-faq
-  semblance faq serve --model my-faq --port 8090 --log log.jsonl
-""",
-    "learn": """examples:
-  semblance faq learn log.jsonl --model my-faq
-  semblance faq learn log.jsonl --model my-faq --output my-faq-2
-""",
-    "update": """examples:
-  semblance faq update my.csv --model my-faq
-  semblance faq ask --model my-faq-updated "When do you open?"
-""",
-    "check": """example:
-  semblance faq check my-faq
-""",
+    "train": "train my.xlsx --output my-faq --queries asked.csv --question Frage --answer Antwort",
+    "ask": "ask --model my-faq --json < questions.txt",
+    "serve": "serve --model my-faq --port 8090 --log log.jsonl",
+    "coverage": "coverage asked.txt --model my-faq",
+    "label": "label asked.txt --model my-faq --output labels.csv",
+    "learn": "learn log.jsonl --model my-faq --output my-faq-2",
+    "update": "update my.csv --model my-faq",
+    "check": "check my-faq",
 }
 SHAPE = argparse.RawDescriptionHelpFormatter
 PROMPT = "question (Ctrl-D ends): "
@@ -70,10 +47,9 @@ above the floor where there is no threshold.
 """
 TRAIN = f"""Train on your file: CSV, Excel (.xlsx) or JSON lines with questions and answers.
 
-It tries the start model, BM25, both together, and a model that is tuned on the file, in folds. It
-keeps the simplest of them that none clearly beats, trained once more on everything, in
-OUTPUT/answerers/{BANK}, and prints a summary: what was kept, how good it is beside no training and
-BM25, and when it does not answer. The same command goes on after a stop. The config that it runs is OUTPUT.yaml.
+It tries the start model, BM25, both together, and a model that is tuned on the file, in folds. The
+simplest of them that none clearly beats is trained once more on everything, in OUTPUT/answerers/{BANK};
+a summary says how good it is. The same command goes on after a stop. Its config is OUTPUT.yaml.
 
 Exit status 0: there is an answerer, and the summary says how good it is. {NOT_BETTER}: with --require-better,
 it was not shown to be better than the start model, than BM25 and than no training. 2: the file is
@@ -85,26 +61,33 @@ BASES = (
 )
 SERVE = """Serve a page and a JSON interface on this machine, on 127.0.0.1 only.
 
-No other address can be chosen: the server has no passwords and no encryption. To let others ask,
-put a web server with both before it, which passes the header "Host: localhost" on.
-It stops at Ctrl-C or SIGTERM when the questions at work are answered, with exit status 0.
+It has no passwords and no encryption: to let others ask, put a web server with both before it, which
+passes "Host: localhost" on. Ctrl-C and SIGTERM stop it when the questions at work are answered.
+"""
+LOG = "a text file with one question a line, a table with a column query, or a log of the server"
+COVERAGE = """Say what of a log of questions is answered, and what people ask that has no entry.
+
+The shares above floor and threshold, the questions below the floor in groups of like ones, those
+that are asked more than once, and those that lie between two entries.
+"""
+LABEL = """Label questions of a log: three candidates each, and a key says which one answers it.
+
+FILE.csv gets them as wordings (query,id), for --queries of train and update. One of three questions,
+drawn at random, goes into FILE-apart.csv, which no training reads: these say how good the answers are.
+Each label is written at once; the same command goes on where it ended.
 """
 LEARN = f"""Learn from the log of the server (serve --log): questions with a chosen answer become wordings.
 
-They go into NEW.csv, with those of your own file of queries, which is not changed. The config of the
-model runs again with them, in a folder of its own, NEW. At the end both models are compared on
-wordings that neither was trained on.
-NEW is the folder of --output; without it MODEL-learned.
+They go into NEW.csv (NEW: --output, or MODEL-learned), with those of your own file of queries. The
+config of the model runs again with them, in the folder NEW; then both models are compared.
 
 Exit status 0: the new model is accepted, or there is nothing to learn. {NOT_ACCEPTED}: refused, because it
-is worse or there are too few wordings to tell; the model before stays as it is. 2: the log or a
-file is malformed; one line says where. {RUN_FAILED}: the run failed; the model before stays as it is.
+is worse or there are too few wordings to tell. {RUN_FAILED}: the run failed. The model before stays as it is.
 """
 UPDATE = """Answer from a file as it stands now, by the model that was trained on an earlier state of it.
 
 Its entries are embedded in seconds; nothing is trained, and the model's own folder stays. Another
-update replaces the new one: a server of it takes the new entries by itself. An entry for which
-neither the file nor --queries has wordings of users keeps those that it had.
+update replaces the new one: a server of it takes the new entries by itself.
 """
 CHECK = f"""Check a folder: digests, and its vectors, which are computed again.
 
@@ -120,16 +103,14 @@ def main(argv: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all subcommands."""
-    made = argparse.ArgumentParser(
-        prog="semblance faq",
-        description=__doc__,
-        epilog=EXAMPLES["faq"],
-        formatter_class=SHAPE,
-    )
+    made = argparse.ArgumentParser(prog="semblance faq", description=__doc__, formatter_class=SHAPE)
+    made.epilog = EXAMPLE + EXAMPLES["train"]
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     _add_train(commands)
     _add_ask(commands)
     _add_serve(commands)
+    _add_coverage(commands)
+    _add_label(commands)
     _add_learn(commands)
     _add_update(commands)
     _add_check(commands)
@@ -140,7 +121,8 @@ def _add(
     commands: argparse._SubParsersAction, name: str, call: Callable, **options: object
 ) -> argparse.ArgumentParser:
     """Return the parser of a subcommand, which ``call`` runs; its help ends with its examples."""
-    found = commands.add_parser(name, formatter_class=SHAPE, epilog=EXAMPLES[name], **options)
+    epilog = EXAMPLE + EXAMPLES[name]
+    found = commands.add_parser(name, formatter_class=SHAPE, epilog=epilog, **options)
     found.set_defaults(call=call)
     return found
 
@@ -152,12 +134,8 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
     found.add_argument("--question", metavar="COLUMN", help="the column of the questions")
     found.add_argument("--answer", metavar="COLUMN", help="the column of the answers")
     found.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
-    found.add_argument(
-        "--precision",
-        type=float,
-        default=PRECISION,
-        help="wanted of the answers given (default .9)",
-    )
+    wanted = "wanted of the answers given (default .9)"
+    found.add_argument("--precision", type=float, default=PRECISION, help=wanted)
     found.add_argument("--base", default=BASE, metavar="NAME", help=BASES)
     found.add_argument(
         "--require-better",
@@ -171,13 +149,9 @@ def _add_ask(commands: argparse._SubParsersAction) -> None:
     found = _add(commands, "ask", ask, help="ask questions", description=ASK)
     _add_model(found)
     found.add_argument("question", nargs="?", help="without it, questions are read, one a line")
-    found.add_argument(
-        "--count", type=int, default=5, metavar="N", help=f"answers, 1 to {MOST_ANSWERS}"
-    )
+    found.add_argument("--count", type=int, default=5, metavar="N", help="answers shown (5)")
     found.add_argument("--json", action="store_true", help="one JSON object a line")
-    found.add_argument(
-        "--all", action="store_true", help="show the ranked answers below the threshold, too"
-    )
+    found.add_argument("--all", action="store_true", help="rank below the threshold, too")
 
 
 def _add_serve(commands: argparse._SubParsersAction) -> None:
@@ -187,6 +161,23 @@ def _add_serve(commands: argparse._SubParsersAction) -> None:
     found.add_argument(
         "--log", metavar="FILE", help="add questions and answers shown to FILE, as JSON lines"
     )
+
+
+def _add_coverage(commands: argparse._SubParsersAction) -> None:
+    found = _add(
+        commands, "coverage", coverage, help="what of a log is answered", description=COVERAGE
+    )
+    _add_model(found)
+    found.add_argument("log", help=LOG)
+    found.add_argument("--count", type=int, default=20, metavar="N", help="groups shown (20)")
+
+
+def _add_label(commands: argparse._SubParsersAction) -> None:
+    found = _add(commands, "label", label, help="label questions of a log", description=LABEL)
+    _add_model(found)
+    found.add_argument("log", help=LOG)
+    found.add_argument("--output", required=True, metavar="FILE.csv", help="where labels are added")
+    found.add_argument("--count", type=int, default=60, metavar="N", help="labels wanted (60)")
 
 
 def _add_learn(commands: argparse._SubParsersAction) -> None:
@@ -199,9 +190,11 @@ def _add_learn(commands: argparse._SubParsersAction) -> None:
 
 def _add_update(commands: argparse._SubParsersAction) -> None:
     found = _add(commands, "update", update, help="take over a changed file", description=UPDATE)
-    found.add_argument("file", help="your FAQ as it stands now")
+    found.add_argument("file", nargs="?", help="your FAQ as it stands now")
     found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
     found.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
+    found.add_argument("--set", metavar="ID", help="without a file: the entry whose answer changes")
+    found.add_argument("--answer", metavar="TEXT", help="its new answer")
     found.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
 
 
@@ -249,6 +242,7 @@ def train(args: argparse.Namespace) -> None:
 def ask(args: argparse.Namespace) -> None:
     """Answer the question of the command line, or those of the standard input as they come."""
     from semblance_faq.answer.answerer import Answerer
+    from semblance_faq.answer.output import as_json, as_text
 
     checked_count(args.count)
     if args.question is not None:
@@ -257,7 +251,10 @@ def ask(args: argparse.Namespace) -> None:
     without_answer = 0
     for question in _questions(args):
         answered = answerer.ask(question, args.count)
-        print(_format_answered(answered, args), flush=True)
+        line = as_text(answered, shutil.get_terminal_size().columns, args.all) + "\n"
+        if args.json:
+            line = json.dumps(as_json(answered), ensure_ascii=False)
+        print(line, flush=True)
         without_answer += not answered.is_answered
     if without_answer:
         sys.exit(NO_ANSWER)
@@ -283,14 +280,6 @@ def _questions(args: argparse.Namespace) -> Iterator[str]:
             print(f"error: {error}", file=sys.stderr)  # a person can ask again
 
 
-def _format_answered(answered: "Answered", args: argparse.Namespace) -> str:
-    from semblance_faq.answer.output import as_json, as_text
-
-    if args.json:
-        return json.dumps(as_json(answered), ensure_ascii=False)
-    return as_text(answered, shutil.get_terminal_size().columns, args.all) + "\n"
-
-
 def serve(args: argparse.Namespace) -> None:
     """Serve until a signal stops it."""
     if not 0 <= args.port <= 65535:
@@ -312,6 +301,23 @@ def serve(args: argparse.Namespace) -> None:
     )
 
 
+def coverage(args: argparse.Namespace) -> None:
+    """Print what an answerer makes of a log."""
+    from semblance_faq.commands.coverage import coverage as covered
+
+    for line in covered(args.log, _answerer_folder(args.model), args.count):
+        print(line)
+
+
+def label(args: argparse.Namespace) -> None:
+    """Ask a person for labels, and print what they show."""
+    from semblance_faq.commands.label import label as label_log
+
+    folder = _answerer_folder(args.model)
+    for line in label_log(args.log, folder, args.output, args.count, input):
+        print(line)
+
+
 def learn(args: argparse.Namespace) -> None:
     """Learn from a log, compare, and accept or refuse the new model."""
     from semblance_faq.commands.learn import learn as learn_from
@@ -325,7 +331,10 @@ def update(args: argparse.Namespace) -> None:
     """Take over a changed file and print what was found."""
     from semblance_faq.commands.update import update as take_over
 
-    for line in take_over(args.file, args.model, args.output, args.queries):
+    if [args.file is None] * 2 != [args.set is not None, args.answer is not None]:
+        raise InputError("update", "wants either a file, or --set and --answer", "see --help")
+    answer = (args.set, args.answer)
+    for line in take_over(args.file, args.model, args.output, args.queries, answer):
         print(line)
 
 

@@ -16,6 +16,9 @@ from semblance_faq.read.text import FORMATS
 
 Row = tuple[int, dict[str, Any]]
 Reader = Callable[[Path | str, Columns, Findings], Iterator[Row]]
+DELIMITED = (".csv", ".tsv")
+JSON_LINES = (".jsonl", ".ndjson")
+WORKBOOKS = (".xlsx", ".xlsm")
 BAR = re.compile(r"(?<!\\)\|")
 
 
@@ -45,14 +48,22 @@ def _is_blank(value: Any) -> bool:
     return value is None or value == [] or (isinstance(value, str) and shows_nothing(value))
 
 
+def is_table(path: Path | str) -> bool:
+    """Tell whether the name of a file is that of a format with columns."""
+    return _suffix(path) in (*DELIMITED, *JSON_LINES, *WORKBOOKS)
+
+
+def _suffix(path: Path | str) -> str:
+    return Path(str(path).removesuffix(".gz")).suffix.lower()
+
+
 def _reader(path: Path | str) -> Reader:
-    plain = str(path).removesuffix(".gz")
-    suffix = Path(plain).suffix.lower()
-    if suffix in (".csv", ".tsv"):
+    suffix = _suffix(path)
+    if suffix in DELIMITED:
         return read_delimited
-    if suffix in (".jsonl", ".ndjson"):
+    if suffix in JSON_LINES:
         return _read_json
-    if suffix in (".xlsx", ".xlsm") and plain == str(path):
+    if suffix in WORKBOOKS and not str(path).endswith(".gz"):
         from semblance_faq.read.sheets import read_workbook  # few files need openpyxl
 
         return read_workbook

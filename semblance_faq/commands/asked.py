@@ -1,0 +1,51 @@
+"""The questions of a log that was written anywhere: one a line, a table, or what our server writes."""
+
+from collections.abc import Iterator
+
+from semblance.counts import counted
+from semblance.data.bare import bare
+from semblance.data.text import filled, normalise
+from semblance.errors import InputError
+from semblance_faq.answer.questions import LONGEST
+from semblance_faq.read.columns import NAMES, Columns
+from semblance_faq.read.findings import Findings
+from semblance_faq.read.tables import is_table, read_table
+from semblance_faq.read.text import read_text
+from semblance_faq.serve.log import CHOSEN
+
+COLUMNS = Columns(("query",), ("kind",), known={**NAMES, "kind": ""})
+
+
+def read_asked(path: str) -> tuple[dict[str, int], list[str]]:
+    """Return how often each question of a log was asked, and what was found, in lines.
+
+    Questions that differ in case, white space and punctuation alone are one, as it was asked first.
+    InputError for a file that cannot be read or holds no question.
+    """
+    findings = Findings()
+    times: dict[str, int] = {}
+    spelled: dict[str, str] = {}
+    left_out = 0
+    for text in _texts(path, findings):
+        question = normalise(text)
+        if bare(question) and len(question) <= LONGEST:
+            first = spelled.setdefault(bare(question), question)
+            times[first] = times.get(first, 0) + 1
+        else:
+            left_out += bool(question)
+    if not times:
+        raise InputError(path, "holds no question", "name a file with one question a line")
+    found = f"{path}: {counted(sum(times.values()), 'question')}, {len(times):,} different"
+    if left_out:
+        found += f"; {left_out:,} without a word, or of more than {LONGEST:,} characters, left out"
+    return times, [*findings.reading().lines, found]
+
+
+def _texts(path: str, findings: Findings) -> Iterator[str]:
+    """Yield each question; what was chosen for one in our server's log is none."""
+    if not is_table(path):
+        yield from read_text(path, findings).split("\n")
+        return
+    for line, row in read_table(path, COLUMNS, findings):
+        if row.get("kind") != CHOSEN:
+            yield filled(row["query"], "query", path, line)

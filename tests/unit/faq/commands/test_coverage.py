@@ -1,0 +1,111 @@
+"""A log set against a FAQ: what is counted as one question, which are alike, and what the shares say."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from semblance.errors import InputError
+from semblance_faq.answer.answerer import Answerer
+from semblance_faq.commands.asked import read_asked
+from semblance_faq.commands.coverage import alike, between_entries, coverage, share
+from tests.unit.faq.example_faq import ENTRIES, write_example
+
+RESET, LOGIN, REFUND, SHIP = ENTRIES
+
+
+def test_questions_that_differ_in_case_and_punctuation_alone_are_one(tmp_path):
+    log = tmp_path / "log.txt"
+    log.write_text("When do you open?\n\nwhen do you OPEN\nWhere are you?\n...\n" + "x" * 1001)
+    times, lines = read_asked(str(log))
+    assert times == {"When do you open?": 2, "Where are you?": 1}
+    assert lines[-1] == (
+        f"{log}: 3 questions, 2 different;"
+        " 2 without a word, or of more than 1,000 characters, left out"
+    )
+
+
+def test_a_table_is_read_by_its_column_of_questions(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("when,Frage\n1,Wie viel?\n2,Wann?\n")
+    assert read_asked(str(log))[0] == {"Wie viel?": 1, "Wann?": 1}
+
+
+def test_of_the_servers_log_only_asked_questions_count(tmp_path):
+    log = tmp_path / "log.jsonl"
+    lines = [{"kind": kind, "question": "How?"} for kind in ("asked", "chosen", "asked")]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert read_asked(str(log))[0] == {"How?": 2}
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "?!\n"])
+def test_a_log_without_a_question_is_refused(tmp_path, text):
+    (tmp_path / "log.txt").write_text(text)
+    with pytest.raises(InputError, match="holds no question"):
+        read_asked(str(tmp_path / "log.txt"))
+
+
+def pointing(*degrees):
+    """What stands for an answerer whose model gives unit vectors of these directions."""
+    angles = np.deg2rad(np.asarray(degrees, float))
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return SimpleNamespace(embedder=SimpleNamespace(embed=lambda questions: vectors))
+
+
+def test_the_question_with_the_most_like_it_leads_a_group_and_takes_them_away():
+    # A cosine of .65 is 49 degrees: b is like a and like c, a and c are not alike, d is alone.
+    times = {"a": 5, "b": 1, "c": 2, "d": 3}
+    assert alike(times, pointing(0, 40, 80, 170)) == [(8, ["b", "a", "c"]), (3, ["d"])]
+
+
+def test_a_question_in_a_group_leads_no_other_and_counts_for_no_other():
+    # e is like c alone, which b takes: e is left alone.
+    times = {"a": 5, "b": 1, "c": 2, "e": 1}
+    assert alike(times, pointing(0, 40, 80, 125)) == [(8, ["b", "a", "c"]), (1, ["e"])]
+
+
+def test_without_a_model_each_question_is_a_group_of_its_own_the_most_asked_first():
+    assert alike({"a": 1, "b": 2}, SimpleNamespace(embedder=None)) == [(2, ["b"]), (1, ["a"])]
+
+
+def test_a_share_has_the_exact_interval_of_clopper_and_pearson():
+    # Of none of n the upper bound p has (1 - p)^n = .025.
+    assert share(0, 20) == f"0 of 20, 0.0% [0.0%, {1 - 0.025 ** (1 / 20):.1%}]"
+
+
+def test_the_lines_count_each_time_that_a_question_was_asked(tmp_path, model):
+    folder = write_example(tmp_path / "a", model, ranking="words", threshold=None, floor=0.1)
+    log = tmp_path / "log.txt"
+    log.write_text(f"{REFUND.question}\n{REFUND.question}\n{SHIP.question}\nqwerty asdf\n")
+    text = "\n".join(coverage(str(log), folder, 5))
+    assert "likely, above the floor of 0.100: 3 of 4, 75.0%" in text
+    assert "no entry, or one in other words: 1 group" in text and "    1  qwerty asdf" in text
+    assert f"asked more than once: 1 question\n    2  {REFUND.question}" in text
+    assert "known, above" not in text
+
+
+def test_a_question_as_near_to_a_second_entry_names_both():
+    def answered(question, *scores, likely=True):
+        answers = [SimpleNamespace(id=f"e{i}", score=score) for i, score in enumerate(scores)]
+        return SimpleNamespace(question=question, likely=likely, answers=answers)
+
+    found = [
+        answered("a", 0.9, 0.89),
+        answered("b", 0.9, 0.8),
+        answered("c", 0.9, 0.9, likely=False),
+        answered("d", 0.9),
+    ]
+    assert between_entries(found, {"a": 3}) == [(("e0", "e1"), (3, ["a"]))]
+
+
+@pytest.mark.parametrize("ranking", ["vectors", "words", "hybrid"])
+def test_questions_that_are_asked_at_once_are_answered_as_one_by_one(tmp_path, model, ranking):
+    answerer = Answerer.open(write_example(tmp_path / "a", model, ranking=ranking))
+    questions = [text for entry in ENTRIES for text in (entry.question, *entry.wordings)] * 50
+    for one, question in zip(answerer.ask_all(questions, 3), questions, strict=True):
+        alone = answerer.ask(question, 3)
+        assert [answer.score for answer in one.answers] == pytest.approx(
+            [answer.score for answer in alone.answers], abs=1e-5
+        )
+        assert one.answers[0].id == alone.answers[0].id and one.known == alone.known

@@ -1,0 +1,128 @@
+"""Labels that a person gives: what is asked in which turn, where each label goes, and what it shows."""
+
+import csv
+
+import pytest
+
+from semblance.errors import InputError
+from semblance_faq.commands.label import NONE, in_turn, kept_apart, label
+from semblance_faq.read.faq import read_own
+from tests.unit.faq.example_faq import ENTRIES, write_example
+
+QUESTIONS = [f"Where is parcel {number}?" for number in range(30)]
+
+
+@pytest.fixture
+def place(tmp_path, model, monkeypatch):
+    """A folder with a log and an answerer; the working directory."""
+    write_example(tmp_path / "my-faq", model, threshold=None)
+    (tmp_path / "log.txt").write_text("".join(f"{text}\n" for text in QUESTIONS))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def labelled(place, keys, count=100):
+    """Label with these keys, then end the input; return the questions shown and the lines."""
+    keys = iter(keys)
+    shown = []
+
+    def ask(text):
+        shown.append(text.split("\n")[1])
+        key = next(keys, None)
+        if key is None:
+            raise EOFError
+        return key
+
+    return shown, list(label("log.txt", place / "my-faq", "labels.csv", count, ask))
+
+
+def rows(path):
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return [tuple(row.values()) for row in csv.DictReader(stream)]
+
+
+def files(place):
+    return rows(place / "labels.csv"), rows(place / "labels-apart.csv")
+
+
+def test_each_label_goes_at_once_to_the_part_of_its_question(place):
+    shown, _ = labelled(place, ["1"] * len(QUESTIONS))
+    taught, apart = files(place)
+    assert sorted(shown) == sorted(QUESTIONS)
+    assert {text for text, _ in apart} == set(filter(kept_apart, QUESTIONS)) != set()
+    assert {text for text, _ in taught} == set(QUESTIONS) - {text for text, _ in apart}
+    assert {chosen for _, chosen in taught + apart} <= {entry.id for entry in ENTRIES}
+
+
+def test_one_question_kept_apart_comes_before_two_others(place):
+    shown, _ = labelled(place, ["1"] * 9)
+    assert [kept_apart(text) for text in shown[:9]] == [True, False, False] * 3
+
+
+def test_a_question_that_no_candidate_answers_is_never_taught_and_not_asked_again(place):
+    shown, _ = labelled(place, ["0"] * 5, count=5)
+    taught, apart = files(place)
+    assert taught == [] and apart == [(text, NONE) for text in shown]
+    assert not set(labelled(place, [])[0]) & set(shown)
+
+
+def test_a_skipped_question_and_a_wrong_key_leave_no_label(place):
+    labelled(place, ["", "7", "x"], count=3)
+    assert files(place) == ([], [])
+
+
+def test_a_session_goes_on_where_the_last_one_ended(place):
+    first, _ = labelled(place, ["1"] * 4, count=4)
+    second, _ = labelled(place, ["1"] * 4, count=4)
+    assert len(first) == len(second) == 4 and not set(first) & set(second)
+    assert sum(map(len, files(place))) == 8
+
+
+def test_train_and_update_read_the_labels(place):
+    labelled(place, ["1"] * 9)
+    with (place / "my.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("id", "question", "answer"))
+        writer.writerows((entry.id, entry.question, entry.answer) for entry in ENTRIES)
+    queries = read_own("my.csv", queries_path="labels.csv").queries
+    assert {query.text for query in queries} == {text for text, _ in files(place)[0]}
+
+
+def test_the_labels_kept_apart_say_how_often_the_first_answer_is_right(place):
+    apart = [text for text in QUESTIONS if kept_apart(text)]
+    keys = {text: "1" for text in apart[:3]} | {text: "2" for text in apart[3:5]}
+    turns = labelled(place, [])[0]  # what comes first; asked again below in the same turn
+    assert turns[0] in apart
+    lines = list(
+        label(
+            "log.txt",
+            place / "my-faq",
+            "labels.csv",
+            100,
+            lambda text: keys.get(
+                text.split("\n")[1], "0" if kept_apart(text.split("\n")[1]) else ""
+            ),
+        )
+    )
+    assert f"{len(apart)} labelled questions were drawn at random and are kept apart:" in lines
+    assert any(
+        line.startswith("  the first answer is right: 3 of 5, 60.0% [14.7%, 94.7%]")
+        for line in lines
+    )
+    assert lines[-1].startswith(
+        f"  none of the candidates was right: {len(apart) - 5} of {len(apart)},"
+    )
+
+
+def test_a_question_that_the_faq_has_is_asked_only_where_it_is_kept_apart(answerer):
+    texts = [text for entry in ENTRIES for text in (entry.question, *entry.wordings)]
+    known = {"".join(filter(str.isalnum, text)).casefold() for text in texts}
+    turns = in_turn(answerer.ask_all([*texts, *QUESTIONS], 3), known)
+    assert all(kept_apart(one.question) for one in turns if one.question in texts)
+
+
+def test_labels_are_csv(place):
+    with pytest.raises(InputError, match="choose a name that ends in .csv"):
+        next(label("log.txt", place / "my-faq", "labels.txt", 1, input))
