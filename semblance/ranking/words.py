@@ -1,7 +1,9 @@
-"""BM25: texts ranked by the words that they share with a question, without any training.
+"""BM25: texts ranked by the parts of words that they share with a question, without any training.
 
-Words are runs of letters and digits, case folded. No word is left out and none is cut to its stem,
-so that every language that puts blanks between words is treated alike.
+The terms are the runs of ``LENGTH`` letters and digits of each word, its start and end marked by a
+blank (McNamee and Mayfield 2004). So "renewing" and "renewal" share most of their terms, and so do a
+German compound and its parts, without a stemmer for each language. docs/own-faq.md
+has what they gain over whole words and over stems.
 """
 
 import logging
@@ -14,6 +16,7 @@ import numpy as np
 from semblance.errors import InputError
 
 WORD = re.compile(r"\w+")
+LENGTH = 4  # of a term
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # it warns of each question without a word
 
 
@@ -23,7 +26,7 @@ class Words:
     def __init__(self, texts: Sequence[str]):
         """``texts`` hold one word at least; raises InputError where they hold none."""
         self.size = len(texts)
-        words = [words_of(text) for text in texts]
+        words = [terms_of(text) for text in texts]
         if not any(words):
             raise InputError("BM25", "no text holds a word", "rank by vectors")
         self.index = bm25s.BM25(method="lucene")  # k1 = 1.5, b = .75; a score is never negative
@@ -33,12 +36,16 @@ class Words:
         """Return the BM25 score of each text for each question, (Q, T) float32; 0: no word shared."""
         found = np.zeros((len(questions), self.size), np.float32)
         for row, question in zip(found, questions, strict=True):
-            known = self.index.get_tokens_ids(words_of(question))
+            known = self.index.get_tokens_ids(terms_of(question))
             if known:
                 row[:] = self.index.get_scores_from_ids(known)
         return found
 
 
-def words_of(text: str) -> list[str]:
-    """Return the words of a text in order, case folded."""
-    return WORD.findall(text.casefold())
+def terms_of(text: str) -> list[str]:
+    """Return the terms of a text in order, case folded; a short word is one term."""
+    terms = []
+    for word in WORD.findall(text.casefold()):
+        marked = f" {word} "
+        terms += [marked[i : i + LENGTH] for i in range(max(1, len(marked) - LENGTH + 1))]
+    return terms
