@@ -13,11 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from semblance.errors import InputError
-from semblance_faq.answer.questions import (
-    checked_count,
-    checked_question,
-    questions_of,
-)
+from semblance_faq.answer.questions import checked_count, checked_question, questions_of
 from semblance_faq.commands.config import BANK, BASE, PRECISION, READY
 from workflow.scripts.cli import add_cores
 from workflow.scripts.endings import INTERRUPTED, NO_ANSWER, RUN_FAILED
@@ -55,9 +51,9 @@ Exit status 0: there is an answerer, and the summary says how good it is. {NOT_B
 it was not shown to be better than the start model, than BM25 and than no training. 2: the file is
 malformed; one line says what. {RUN_FAILED}: the run failed.
 """
-BASES = (
-    f"the model to start from: {BASE}, which is installed (default), {', '.join(READY)}, or"
-    " another base of config.yaml; multilingual-e5-small is for other languages than English"
+BASES = f"the model to start from: {BASE}, which is installed, {', '.join(READY)}, or another of config.yaml"
+MIRROR = (
+    "no base? Elsewhere: semblance fetch {} --mirror FOLDER; then train here with --mirror FOLDER"
 )
 SERVE = """Serve a page and a JSON interface on this machine, on 127.0.0.1 only.
 
@@ -142,6 +138,7 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
         action="store_true",
         help=f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25",
     )
+    found.add_argument("--mirror", metavar="FOLDER", help="where semblance fetch has put the base")
     add_cores(found)
 
 
@@ -230,8 +227,10 @@ def train(args: argparse.Namespace) -> None:
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             print(f"not started; to start: semblance run {config}", file=sys.stderr)
             sys.exit(INTERRUPTED)
-    status = training.run_workflow(config, args.cores)
+    status = training.run_workflow(config, args.cores, args.mirror)
     if status:
+        if args.base != BASE:
+            print(MIRROR.format(config), file=sys.stderr)
         sys.exit(training.ending(status))
     summary, is_better = training.result_of(own.output)
     print(summary)

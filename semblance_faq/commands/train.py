@@ -243,15 +243,16 @@ def estimate(config: Path, cores: str) -> tuple[str, float]:
     return f"estimate: {line}", hours
 
 
-def run_workflow(config: Path, cores: str) -> int:
+def run_workflow(config: Path, cores: str, mirror: str | None = None) -> int:
     """Run Snakemake on the config, the command shown first; return its exit status.
 
-    One line tells the progress and the time left. Of a run that fails the last lines are shown,
-    which name the log.
+    One line tells the progress and the time left; of a run that fails the last lines are shown.
     """
     from workflow.controller import progress
 
     arguments = ["--cores", cores, "--configfile", str(config)]
+    if mirror is not None:
+        arguments += ["--config", f"mirror={os.path.abspath(mirror)}"]
     if Path.cwd() != ROOT:
         arguments += ["--snakefile", str(ROOT / "Snakefile")]
     print(shlex.join(["snakemake", *arguments]), file=sys.stderr, flush=True)

@@ -8,6 +8,7 @@ or never, where one is malformed. So they are checked here first.
 
 import argparse
 import contextlib
+import re
 import subprocess
 import sys
 import threading
@@ -43,6 +44,7 @@ QUIET = 60  # seconds after which a file gets a line though no job was done
 PLAIN = "{n_fmt} of {total_fmt} jobs done, {elapsed} passed, {left} ({desc})"
 BAR = "{percentage:3.0f}%|{bar}| {n_fmt} of {total_fmt} jobs, {elapsed} passed, {left} ({desc})"
 LOG = "Complete log(s): "
+FRAME = re.compile(r'WorkflowError in file|  File "')  # where in our own rules a run was stopped
 INTERRUPTED = 130
 
 
@@ -78,7 +80,7 @@ def main(arguments: list[str]) -> int:
     if interrupted:
         return INTERRUPTED
     if status:
-        sys.stderr.writelines(recent)
+        sys.stderr.writelines(line for line in recent if not FRAME.match(line))
         for line in recent:
             if line.startswith(LOG):  # it keeps all that snakemake said
                 print(f"the whole log of the run: {line[len(LOG) :].rstrip()}", file=sys.stderr)

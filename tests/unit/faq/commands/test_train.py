@@ -35,7 +35,7 @@ def file(tmp_path, monkeypatch) -> str:
     ],
 )
 def test_a_failed_run_has_a_status_that_is_no_verdict(file, monkeypatch, snakemake, status):
-    monkeypatch.setattr(training, "run_workflow", lambda config, cores: snakemake)
+    monkeypatch.setattr(training, "run_workflow", lambda *_: snakemake)
     with pytest.raises(SystemExit) as ended:
         faq.main(["train", file, "--output", "y"])
     assert ended.value.code == status not in (faq.NOT_BETTER, faq.NOT_ACCEPTED)
@@ -61,7 +61,7 @@ def test_a_failed_run_of_learn_has_a_status_of_its_own(monkeypatch):
     monkeypatch.setattr(learning, "find_run", lambda model: Before)
     ready = learning.Prepared((), Path("y.yaml"))
     monkeypatch.setattr(learning, "prepare", lambda log, before, output: ready)
-    monkeypatch.setattr(training, "run_workflow", lambda config, cores: 1)
+    monkeypatch.setattr(training, "run_workflow", lambda *_: 1)
     assert learning.learn("log.jsonl", "before", "y", "1") == RUN_FAILED != learning.REFUSED
 
 
@@ -72,6 +72,21 @@ def test_the_run_shows_its_progress_in_one_line(file, monkeypatch):
     monkeypatch.setattr(progress, "main", lambda arguments: given.append(arguments) or 0)
     assert training.run_workflow(Path("y.yaml"), "2") == 0
     assert given[0][:4] == ["--cores", "2", "--configfile", "y.yaml"]
+    assert training.run_workflow(Path("y.yaml"), "2", "there") == 0
+    assert f"mirror={Path('there').absolute()}" in given[1] and "--config" not in given[0]
+
+
+def test_a_failed_run_from_a_base_that_is_not_installed_says_how_to_fetch_it(
+    file, monkeypatch, capsys
+):
+    monkeypatch.setattr(training, "run_workflow", lambda *_: 1)
+    for base, is_said in (("minilm", False), ("e5-small", True)):
+        with pytest.raises(SystemExit):
+            faq.main(["train", file, "--output", base, "--base", base])
+        advice = (
+            f"semblance fetch {base}.yaml --mirror FOLDER; then train here with --mirror FOLDER"
+        )
+        assert (advice in capsys.readouterr().err) == is_said
 
 
 def test_usual_ways_to_name_a_folder_are_one_name(file):
@@ -222,7 +237,7 @@ def test_a_precision_that_no_test_could_show_is_said_before_the_run(file, count,
 def test_a_finished_run_fails_only_where_better_is_required_and_not_shown(
     file, monkeypatch, better, required, status
 ):
-    monkeypatch.setattr(training, "run_workflow", lambda config, cores: 0)
+    monkeypatch.setattr(training, "run_workflow", lambda *_: 0)
     monkeypatch.setattr(training, "result_of", lambda output: ("summary", bool(better)))
     arguments = ["train", file, "--output", "y", *["--require-better"] * required]
     ended = 0
