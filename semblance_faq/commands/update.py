@@ -25,7 +25,6 @@ from semblance_faq.answer.folder import (
     write_answerer,
 )
 from semblance_faq.commands.learn import find_run
-from semblance_faq.commands.train import checked_output
 from semblance_faq.read.faq import read_own
 
 SUFFIX = "-updated"
@@ -57,10 +56,10 @@ def update(
     Without a file, the entry with the id of ``answer`` gets its text; the last update is gone on from.
     """
     run = find_run(read_record(answerer_folder(model)).get("update_of", model))
-    output = checked_output(output or run.output + SUFFIX)
+    output = os.path.normpath(os.path.expanduser(output or run.output + SUFFIX))
     record = Path(layout.record(output, layout.ANSWERER, answerer=run.answerer))
-    if record.is_file() and "update_of" not in read_record(record.parent):
-        raise InputError(output, "holds a trained FAQ", "choose another --output")
+    if Path(f"{output}.yaml").exists():
+        raise InputError(output, "is the folder of a training", "choose another --output")
     trained = SavedModel(run.folder / layout.RECORD, read_record(run.folder))
     before = read_answerer(run.folder)
     files = {run.folder / WEIGHTS: trained.weights_digest}

@@ -149,8 +149,17 @@ def test_a_second_update_replaces_the_first_and_nothing_else_is_written_over(pla
     update("my.csv", "my-faq-updated")  # the updated one leads to the trained one
     [entry] = Answerer.open(place / "my-faq-updated/answerers/faq").stored.entries
     assert entry.question == "Why?"
-    with pytest.raises(InputError, match="holds a trained FAQ"):
+    with pytest.raises(InputError, match="is the folder of a training"):
         update("my.csv", "my-faq", "my-faq")
+
+
+def test_an_update_may_go_to_any_folder(place, monkeypatch):
+    (place / "with blank").mkdir()
+    monkeypatch.chdir(place / "with blank")
+    update("../my.csv", "../my-faq")
+    update("../my.csv", "../my-faq", "a b")
+    for folder in (place / "my-faq-updated", place / "with blank/a b"):
+        assert check_answerer(folder / "answerers/faq").problems == []
 
 
 def test_a_malformed_file_leaves_the_update_of_before(place):
