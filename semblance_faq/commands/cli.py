@@ -290,9 +290,7 @@ def serve(args: argparse.Namespace) -> None:
     from semblance_faq.serve.server import serve as serve_until_stopped
 
     listening = listen(args.port)
-    log = None
-    if args.log:
-        log = QuestionLog(Path(args.log))
+    log = QuestionLog(Path(args.log)) if args.log else None
     service = Service(Answerer.open(_answerer_folder(args.model), one_thread=True), log)
     port = listening.getsockname()[1]
     serve_until_stopped(
@@ -304,8 +302,7 @@ def coverage(args: argparse.Namespace) -> None:
     """Print what an answerer makes of a log."""
     from semblance_faq.commands.coverage import coverage as covered
 
-    for line in covered(args.log, _answerer_folder(args.model), args.count):
-        print(line)
+    print(*covered(args.log, _answerer_folder(args.model), args.count), sep="\n")
 
 
 def label(args: argparse.Namespace) -> None:
@@ -333,8 +330,7 @@ def update(args: argparse.Namespace) -> None:
     if [args.file is None] * 2 != [args.set is not None, args.answer is not None]:
         raise InputError("update", "wants either a file, or --set and --answer", "see --help")
     answer = (args.set, args.answer)
-    for line in take_over(args.file, args.model, args.output, args.queries, answer):
-        print(line)
+    print(*take_over(args.file, args.model, args.output, args.queries, answer), sep="\n")
 
 
 def _answerer_folder(named: str) -> Path:

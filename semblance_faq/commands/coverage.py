@@ -28,12 +28,13 @@ def coverage(log: str, folder: Path, count: int) -> Iterator[str]:
     yield from lines
     answerer = Answerer.open(folder)
     found = answerer.ask_all(list(times), 2)
-    settings = answerer.stored.settings
+    floor, least = answerer.stored.settings.floor, answerer.stored.settings.threshold
+    total = sum(times.values())
     likely = sum(times[one.question] for one in found if one.likely)
-    yield f"likely, above the floor of {settings.floor:.3f}: {share(likely, sum(times.values()))}"
-    if settings.threshold is not None:
+    yield f"likely, above the floor of {floor:.3f}: {share(likely, total)}"
+    if least is not None:
         known = sum(times[one.question] for one in found if one.known)
-        yield f"known, above the threshold of {settings.threshold.score:.3f}: {share(known, sum(times.values()))}"
+        yield f"known, above the threshold of {least.score:.3f}: {share(known, total)}"
     unlikely = {one.question: times[one.question] for one in found if not one.likely}
     groups = alike(unlikely, answerer)
     yield f"\nno entry, or one in other words: {counted(len(groups), 'group')} of like questions"

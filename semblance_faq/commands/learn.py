@@ -220,11 +220,15 @@ def accept(before: TrainedRun, output: str) -> tuple[bool, list[str]]:
     A model that is refused loses its record, so that nobody answers by it.
     """
     from semblance_faq.answer.answerer import Answerer
+    from semblance_faq.answer.folder import read_record
     from semblance_faq.judge.held_out import compare_answerers
 
     now = Path(layout.place(output, layout.ANSWERER, answerer=before.answerer))
     parts, left_out = compare_answerers(Answerer.open(before.folder), now)
     lines = [part.line() for part in parts]
+    old, new = (read_record(folder)["evidence"]["chosen"] for folder in (before.folder, now))
+    if old != new:
+        lines.append(f"It answers by {new}, before by {old}: a part of the difference is this.")
     if left_out:
         wordings = counted(left_out, "wording")
         lines.append(f"{wordings} left out: no test of both models with the same right answers")
