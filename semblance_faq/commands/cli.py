@@ -221,7 +221,8 @@ def train(args: argparse.Namespace) -> None:
         print(line, file=sys.stderr)
     config = training.write_config(own, args.file)
     line, hours = training.estimate(config, args.cores)
-    print(line, file=sys.stderr)
+    if hours:  # or all is there, unless the file has changed
+        print(line, file=sys.stderr)
     if hours > 1 and sys.stdin.isatty():
         print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
