@@ -1,0 +1,102 @@
+"""Make FAQs with held-out questions: python hold_out.py DATA FOLDER. Nothing of Semblance is imported.
+
+NAME.csv is the FAQ, NAME-queries.csv what its users asked, NAME-heldout.csv what no program may see.
+"""
+
+import csv
+import html
+import random
+import re
+import sys
+from pathlib import Path
+
+DATA, FOLDER = map(Path, sys.argv[1:])
+csv.field_size_limit(1 << 30)
+
+
+def plain(text):
+    return " ".join(text.split())
+
+
+def bare(text):
+    return re.sub(r"\W+", " ", text.lower()).strip()
+
+
+def write(name, header, rows):
+    with (FOLDER / name).open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([header, *rows])
+
+
+def write_faq(name, entries, queries, held_out):
+    write(f"{name}.csv", ("id", "question", "answer"), entries)
+    write(f"{name}-heldout.csv", ("query", "id"), held_out)
+    if queries:
+        write(f"{name}-queries.csv", ("query", "id"), queries)
+
+
+def stackfaq(name, seed, known):
+    """The first answer of each entry; a quarter of its wordings is held out, so many entries have one."""
+    text = (DATA / "faq/stackfaq/stackExchange-FAQ.xml").read_text("utf-8", "replace")
+    entries, queries, held_out = [], [], []
+    rng = random.Random(seed)
+    pairs = re.findall("<qapair>(.*?)</qapair>", text, re.DOTALL)
+    order = rng.sample(range(len(pairs)), len(pairs))
+    for number, pair in enumerate(pairs):
+        question, answer, *_ = (
+            [plain(html.unescape(x)) for x in re.findall(f"<{tag}>(.*?)</{tag}>", pair, re.DOTALL)]
+            for tag in ("question", "answer")
+        )
+        wordings = re.findall("<rephr>(.*?)</rephr>", pair, re.DOTALL)
+        wordings = dict.fromkeys(plain(html.unescape(x)) for x in wordings)
+        wordings = [x for x in wordings if x not in ("", "*") and x.lower() != question[0].lower()]
+        rng.shuffle(wordings)
+        quarter = max(1, len(wordings) // 4)
+        entries.append((f"e{number}", question[0], answer[0]))
+        held_out += [(x, f"e{number}") for x in wordings[:quarter]]
+        if order[number] < known:
+            queries.append((wordings[quarter], f"e{number}"))
+    write_faq(name, entries, queries, held_out)
+
+
+def covid():
+    """Half of the wordings that deepset's readers called similar to a question are held out."""
+    entries, wordings = {}, set()
+    with (DATA / "faq/covid/deepset_faq_covidbert.csv").open(encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            question, answer = plain(row["question"]), plain(row["answer"])
+            if question and answer and bare(question) not in entries:
+                entries[bare(question)] = (f"c{len(entries)}", question, answer)
+    with (DATA / "faq/covid/deepset_eval_question_similarity_en.csv").open(
+        encoding="utf-8"
+    ) as stream:
+        for row in csv.DictReader(stream):
+            for one, other in (("question_1", "question_2"), ("question_2", "question_1")):
+                known, new = bare(row[one]), bare(row[other])
+                if float(row["similar"]) == 1 and known in entries and new not in entries:
+                    wordings.add((plain(row[other]), entries[known][0]))
+    wordings = random.Random(5).sample(sorted(wordings), len(wordings))
+    half = len(wordings) // 2
+    write_faq("covid", entries.values(), wordings[half:], wordings[:half])
+
+
+def german():
+    """A quarter of the German questions is held out: the start of the answer stands in their place."""
+    with (DATA / "faq/covid/deepset_faq_200327.tsv").open(encoding="utf-8") as stream:
+        rows = [row for row in csv.DictReader(stream, delimiter="\t") if row["lang"] == "de"]
+    pairs = {plain(row["question"]): plain(row["answer"]) for row in reversed(rows)}
+    pairs = [
+        (question, answer) for question, answer in reversed(pairs.items()) if question and answer
+    ]
+    held_out = set(random.Random(0).sample(range(len(pairs)), len(pairs) // 4))
+    entries = []
+    for number, (question, answer) in enumerate(pairs):
+        start = re.split(r"(?<=[.!?])\s", answer)[0][:90]
+        entries.append((f"g{number}", start if number in held_out else question, answer))
+    write_faq("german", entries, [], [(pairs[n][0], f"g{n}") for n in sorted(held_out)])
+
+
+FOLDER.mkdir(exist_ok=True)
+stackfaq("stack", 1, 64)
+stackfaq("stack2", 2, 33)
+covid()
+german()
