@@ -1,6 +1,6 @@
 """BM25: texts ranked by the parts of words that they share with a question, without any training.
 
-The terms are the runs of ``LENGTH`` letters and digits of each word, its start and end marked by a
+The terms are the runs of ``LETTERS`` letters and digits of each word, its start and end marked by a
 blank (McNamee and Mayfield 2004). So "renewing" and "renewal" share most of their terms, and so do a
 German compound and its parts, without a stemmer for each language. docs/own-faq.md
 has what they gain over whole words and over stems.
@@ -14,9 +14,9 @@ import bm25s
 import numpy as np
 
 from semblance.errors import InputError
+from semblance.ranking.candidates import LETTERS
 
 WORD = re.compile(r"\w+")
-LENGTH = 4  # of a term
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # it warns of each question without a word
 
 
@@ -47,5 +47,5 @@ def terms_of(text: str) -> list[str]:
     terms = []
     for word in WORD.findall(text.casefold()):
         marked = f" {word} "
-        terms += [marked[i : i + LENGTH] for i in range(max(1, len(marked) - LENGTH + 1))]
+        terms += [marked[i : i + LETTERS] for i in range(max(1, len(marked) - LETTERS + 1))]
     return terms

@@ -114,7 +114,7 @@ class Answerer:
         return self.ask_all([checked_question(question)], checked_count(count))[0]
 
     def ask_all(self, questions: Sequence[str], count: int) -> list[Answered]:
-        """Answer questions that are checked: many at once take a tenth of their time one by one."""
+        """Answer questions that are checked: many at once take a fraction of their time one by one."""
         found: list[Answered] = []
         for first in range(0, len(questions), AT_ONCE):
             asked = questions[first : first + AT_ONCE]

@@ -51,16 +51,12 @@ def check_answerer(folder: Path) -> Checked:
 
 def _description(stored: StoredAnswerer) -> str:
     entries = counted(len(stored.entries), "entry", "entries")
-    answers = counted(stored.bank.candidates.answers, "distinct answer")
     texts = counted(len(stored.bank.sources), "text")
     settings = stored.settings
-    how = f"ranking {settings.ranking}, match {settings.match}"
-    promise = f"no threshold, floor {settings.floor:.4f}"
+    promise = f"floor {settings.floor:.4f}, no threshold"
     if settings.threshold is not None:
-        least = settings.threshold
-        shares = f"precision {least.precision:.1%}, {least.answered:.1%} answered"
-        promise = f"threshold {least.score:.4f} ({shares})"
-    return f"{entries}, {answers}, {texts} to compare with; {how}; {promise}"
+        promise = f"floor {settings.floor:.4f}, threshold {settings.threshold.score:.4f}"
+    return f"{entries}, {texts} to compare with; ranking {settings.ranking}, match {settings.match}; {promise}"
 
 
 def vector_difference(stored: StoredAnswerer) -> float:

@@ -22,20 +22,9 @@ from semblance.files import whole_file, whole_folder, write_text
 from semblance.layout import BANK_ENTRIES, RECORD
 from semblance.locks import exclusive
 from semblance.models.saved import FOLDER, SavedModel
-from semblance.provenance import (
-    checked,
-    file_digest,
-    read_sealed,
-    write_record,
-)
-from semblance_faq.answer.bank import (
-    Bank,
-    FaqEntry,
-    Match,
-    build_bank,
-    read_entries,
-    write_entries,
-)
+from semblance.provenance import checked, file_digest, read_sealed, write_record
+from semblance.ranking.candidates import LETTERS
+from semblance_faq.answer.bank import Bank, FaqEntry, Match, build_bank, read_entries, write_entries
 
 STAGE = "build_answerer"
 ENTRIES = "entries.jsonl"
@@ -88,13 +77,15 @@ class AnsweringSettings:
         values = dict(record["settings"])
         if values["threshold"] is not None:
             values["threshold"] = Threshold.from_json(values["threshold"])
-        if "floor" not in values and values["ranking"] == "hybrid":
-            values["threshold"] = None  # of the version before: it was shown for other scores
+        if values.pop("letters", 0) != LETTERS and values["ranking"] != "vectors":
+            problem = "its threshold and floor are of another BM25"
+            raise InputError("answerer", problem, "make it again: semblance run CONFIG")
         return cls(**values)
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {**vars(self), "threshold": self.threshold and self.threshold.as_json()}
+        own = {"threshold": self.threshold and self.threshold.as_json(), "letters": LETTERS}
+        return {**vars(self), **own}
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,20 @@
 """The questions of a log that was written anywhere: one a line, a table, or what our server writes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from semblance.counts import counted
 from semblance.data.bare import bare
-from semblance.data.text import filled, normalise
 from semblance.errors import InputError
+from semblance.files import open_regular
 from semblance_faq.answer.questions import LONGEST
-from semblance_faq.read.columns import NAMES, Columns
+from semblance_faq.commands.wordings import plain_text
+from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import Findings
 from semblance_faq.read.tables import is_table, read_table
 from semblance_faq.read.text import read_text
-from semblance_faq.serve.log import CHOSEN
+from semblance_faq.serve.log import START, read_choices
 
-COLUMNS = Columns(("query",), ("kind",), known={**NAMES, "kind": ""})
+COLUMNS = Columns(("query",))
 
 
 def read_asked(path: str) -> tuple[dict[str, int], list[str]]:
@@ -26,9 +27,8 @@ def read_asked(path: str) -> tuple[dict[str, int], list[str]]:
     times: dict[str, int] = {}
     spelled: dict[str, str] = {}
     left_out = 0
-    for text in _texts(path, findings):
-        question = normalise(text)
-        if bare(question) and len(question) <= LONGEST:
+    for question in map(plain_text, _texts(path, findings)):
+        if len(question) <= LONGEST and bare(question):
             first = spelled.setdefault(bare(question), question)
             times[first] = times.get(first, 0) + 1
         else:
@@ -41,11 +41,11 @@ def read_asked(path: str) -> tuple[dict[str, int], list[str]]:
     return times, [*findings.reading().lines, found]
 
 
-def _texts(path: str, findings: Findings) -> Iterator[str]:
-    """Yield each question; what was chosen for one in our server's log is none."""
-    if not is_table(path):
-        yield from read_text(path, findings).split("\n")
-        return
-    for line, row in read_table(path, COLUMNS, findings):
-        if row.get("kind") != CHOSEN:
-            yield filled(row["query"], "query", path, line)
+def _texts(path: str, findings: Findings) -> Iterable[str]:
+    """Return the text of each question, in the order of the log."""
+    with open_regular(path) as stream:
+        if stream.read(len(START)) == START:
+            return read_choices(path).asked
+    if is_table(path):
+        return (str(row["query"] or "") for _, row in read_table(path, COLUMNS, findings))
+    return read_text(path, findings).replace("\r", "\n").split("\n")

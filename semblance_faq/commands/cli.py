@@ -61,15 +61,15 @@ It has no passwords and no encryption: to let others ask, put a web server with 
 passes "Host: localhost" on. Ctrl-C and SIGTERM stop it when the questions at work are answered.
 """
 LOG = "a text file with one question a line, a table with a column query, or a log of the server"
-COVERAGE = """Say what of a log of questions is answered, and what people ask that has no entry.
+COVERAGE = """Say how much of a log of questions is likely to be answered, and what people ask in vain.
 
-The shares above floor and threshold, the questions below the floor in groups of like ones, those
+The shares above floor and threshold, the questions without an answer in groups of like ones, those
 that are asked more than once, and those that lie between two entries.
 """
 LABEL = """Label questions of a log: three candidates each, and a key says which one answers it.
 
 FILE.csv gets them as wordings (query,id), for --queries of train and update. One of three questions,
-drawn at random, goes into FILE-apart.csv, which no training reads: these say how good the answers are.
+drawn at random, goes into FILE-apart.csv, not to be taught: these say how good the answers are.
 Each label is written at once; the same command goes on where it ended.
 """
 LEARN = f"""Learn from the log of the server (serve --log): questions with a chosen answer become wordings.
@@ -230,7 +230,7 @@ def train(args: argparse.Namespace) -> None:
             sys.exit(INTERRUPTED)
     status = training.run_workflow(config, args.cores, args.mirror)
     if status:
-        if args.base != BASE:
+        if args.base != BASE and training.ending(status) == RUN_FAILED:
             print(MIRROR.format(config), file=sys.stderr)
         sys.exit(training.ending(status))
     summary, is_better = training.result_of(own.output)
@@ -310,8 +310,7 @@ def label(args: argparse.Namespace) -> None:
     """Ask a person for labels, and print what they show."""
     from semblance_faq.commands.label import label as label_log
 
-    folder = _answerer_folder(args.model)
-    for line in label_log(args.log, folder, args.output, args.count, input):
+    for line in label_log(args.log, _answerer_folder(args.model), args.output, args.count, input):
         print(line)
 
 
@@ -328,7 +327,8 @@ def update(args: argparse.Namespace) -> None:
     """Take over a changed file and print what was found."""
     from semblance_faq.commands.update import update as take_over
 
-    if [args.file is None] * 2 != [args.set is not None, args.answer is not None]:
+    stated = [given is not None for given in (args.set, args.answer)]
+    if [args.file is None] * 2 != stated or (args.queries and args.file is None):
         raise InputError("update", "wants either a file, or --set and --answer", "see --help")
     answer = (args.set, args.answer)
     print(*take_over(args.file, args.model, args.output, args.queries, answer), sep="\n")

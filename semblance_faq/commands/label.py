@@ -5,11 +5,14 @@ its labels say how good the answers to what people really ask are. Of the others
 whose label tells most. Each label is written at once, so that a session may end at any time.
 """
 
+import contextlib
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from semblance.data.bare import bare
+from semblance.data.text import normalise
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance_faq.answer.answerer import Answered, Answerer
@@ -22,7 +25,7 @@ CANDIDATES = 3
 APART = 3  # one question of so many is kept apart
 NONE = ""  # the id of a question that none of its candidates answers
 LONGEST_SHOWN = 300  # characters of an answer
-KEYS = f"1 to {CANDIDATES}: this one answers it; 0: none of them; empty: skip; Ctrl-D: end"
+KEYS = f"1 to {CANDIDATES}: this one answers it; 0: none of them; empty: skip; Ctrl-D: end: "
 
 
 def label(
@@ -30,31 +33,43 @@ def label(
 ) -> Iterator[str]:
     """Ask for ``count`` labels, write each at once, and yield in lines what the labels show.
 
-    ``ask`` shows a text and returns what the person types; EOFError ends the session.
+    ``ask`` shows a text and returns what the person types; EOFError ends the session. InputError for
+    an output that holds something else than labels.
     """
     if not output.endswith(".csv"):
         raise InputError(output, "labels are CSV", "choose a name that ends in .csv")
     files = Path(output), Path(f"{output.removesuffix('.csv')}-apart.csv")
-    taught, apart = rows = [own_rows(file if file.is_file() else None) for file in files]
+    done = {bare(text) for file in files for text, _ in labels_of(file)}
     times, lines = read_asked(log)
     yield from lines
     answerer = Answerer.open(folder)
     entries = answerer.stored.entries
-    done = {bare(text) for text, _ in (*taught, *apart)}
     known = {bare(text) for entry in entries for text in (entry.question, *entry.wordings)}
-    left = [text for text in times if bare(text) not in done]
-    for one in in_turn(answerer.ask_all(left, CANDIDATES), known)[:count]:
-        try:
-            key = ask(_shown(one))
-        except EOFError:
-            break
-        if key.isdecimal() and int(key) <= len(one.answers):
-            chosen = one.answers[int(key) - 1].id if int(key) else NONE
-            place = kept_apart(one.question) or chosen == NONE
-            rows[place].append((one.question, chosen))
-            write_text(files[place], wordings_csv(rows[place]))
-    yield f"{files[0]}: {len(taught):,} labels; teach them by --queries {files[0]}"
-    yield from judged(answerer, [row for row in apart if kept_apart(row[0])])
+    left = [text for text in times if bare(text) not in done | known]
+    turns = iter(in_turn(answerer.ask_all(left, CANDIDATES)))
+    with contextlib.suppress(EOFError):
+        while count > 0 and (one := next(turns, None)):
+            keys = ["", *map(str, range(len(one.answers) + 1))]
+            key = ask(_shown(one)).strip()
+            while key not in keys:
+                key = ask(KEYS).strip()
+            if key:
+                count -= 1
+                chosen = one.answers[int(key) - 1].id if int(key) else NONE
+                file = files[kept_apart(one.question) or chosen == NONE]
+                write_text(file, wordings_csv([*labels_of(file), (one.question, chosen)]))
+    yield f"\n{files[0]}: {len(labels_of(files[0])):,} labels to teach, by --queries {files[0]}"
+    apart = [row for row in labels_of(files[1]) if kept_apart(row[0]) and bare(row[0]) not in known]
+    yield from judged(answerer, apart)
+
+
+def labels_of(file: Path) -> list[Row]:
+    """Return the labels of a file, as it stands now; none if it is not there."""
+    if not file.exists():
+        return []
+    if not file.read_text(encoding="utf-8").startswith(wordings_csv([])):
+        raise InputError(file, "holds something else than labels", "name a new file")
+    return own_rows(file)
 
 
 def kept_apart(question: str) -> bool:
@@ -62,18 +77,15 @@ def kept_apart(question: str) -> bool:
     return sha256(bare(question).encode()).digest()[0] % APART == 0
 
 
-def in_turn(found: Sequence[Answered], known: set[str]) -> list[Answered]:
+def in_turn(found: Sequence[Answered]) -> list[Answered]:
     """Return the questions to ask: one kept apart, drawn at random, then two that tell most.
 
-    These are likely ones whose two best entries are close. A question that the FAQ has already
-    (``known``, bare) teaches nothing; kept apart it is a question like any other.
+    These are likely ones whose two best entries are close.
     """
-    turns = []
     apart = [one for one in found if kept_apart(one.question)]
     apart.sort(key=lambda one: sha256(one.question.encode()).digest())
-    turns += [(APART * place, one) for place, one in enumerate(apart)]
-    others = [one for one in found if not kept_apart(one.question)]
-    others = sorted((one for one in others if bare(one.question) not in known), key=_gap)
+    others = sorted((one for one in found if not kept_apart(one.question)), key=_gap)
+    turns = [(APART * place, one) for place, one in enumerate(apart)]
     turns += [(APART * place / (APART - 1) + 1, one) for place, one in enumerate(others)]
     return [one for _, one in sorted(turns, key=lambda turn: turn[0])]
 
@@ -89,23 +101,32 @@ def _shown(one: Answered) -> str:
     lines = [f"\n{printable(one.question)}"]
     for answer in one.answers:
         lines.append(f"  {answer.rank}. {printable(answer.question)}")
-        lines.append(f"     {printable(answer.answer):.{LONGEST_SHOWN}}")
-    return "\n".join([*lines, f"{KEYS}: "])
+        lines.append(
+            f"     {textwrap.shorten(printable(answer.answer), LONGEST_SHOWN, placeholder=' …')}"
+        )
+    return "\n".join([*lines, KEYS])
 
 
 def judged(answerer: Answerer, labels: Sequence[Row]) -> Iterator[str]:
-    """Yield how well an answerer does on labelled questions that were drawn at random."""
+    """Yield how well an answerer does on labelled questions that were drawn at random.
+
+    Labels of entries that it does not have are left out. Entries with one answer are one.
+    """
+    answer_of = {entry.id: normalise(entry.answer) for entry in answerer.stored.entries}
+    labels = [row for row in labels if row[1] in (NONE, *answer_of)]
     if not labels:
         return
     found = answerer.ask_all([text for text, _ in labels], 1)
-    right = [one.answers[0].id == chosen for one, (_, chosen) in zip(found, labels, strict=True)]
-    first = [r for r, (_, chosen) in zip(right, labels, strict=True) if chosen != NONE]
-    given = [r for r, one in zip(right, found, strict=True) if one.is_answered]
+    given, right = [], []
+    for one, (_, chosen) in zip(found, labels, strict=True):
+        is_right = answer_of.get(chosen) == normalise(one.answers[0].answer)
+        right += [is_right] * (chosen != NONE)
+        given += [is_right] * one.is_answered
     yield f"{len(labels):,} labelled questions were drawn at random and are kept apart:"
     for words, among in (
-        ("the first answer is right", first),
+        ("the first answer is right", right),
         ("of the answers given, right", given),
     ):
         if among:
             yield f"  {words}: {share(sum(among), len(among))}"
-    yield f"  none of the candidates was right: {share(len(labels) - len(first), len(labels))}"
+    yield f"  none of the candidates was right: {share(len(labels) - len(right), len(labels))}"

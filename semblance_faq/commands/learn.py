@@ -156,7 +156,7 @@ def prepare(log_path: str, before: TrainedRun, output: str) -> Prepared:
 
 
 def _log_lines(path: str, log: QuestionsRead) -> Iterator[str]:
-    asked = counted(log.asked, "question")
+    asked = counted(len(log.asked), "question")
     yield f"{path}: {asked} asked, {counted(len(log.choices), 'choice')} of an answer"
     for line in log.cut:
         yield f"{path}:{line}: the line was cut off, as by a crash; skipped"

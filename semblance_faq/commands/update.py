@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 from semblance import layout
 from semblance.counts import counted
-from semblance.data.bare import bare_or_whole
+from semblance.data.bare import bare_or_whole, shows_nothing
 from semblance.data.faq import Faq, FaqPair
-from semblance.data.text import filled, normalise
+from semblance.data.text import normalise
 from semblance.errors import InputError
 from semblance.files import whole_folder
 from semblance.locks import exclusive
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.provenance import file_digest, named_beside
+from semblance.strict_json import UNWRITABLE
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import (
     answerer_folder,
@@ -53,19 +54,24 @@ def update(
 ) -> list[str]:
     """Write the answerer of a file as it stands now, by a trained model; return what was found.
 
-    Without a file, the entry with the id of ``answer`` gets its text; the last update is gone on from.
+    Without a file, the entry of ``model`` with the id of ``answer`` gets its text.
     """
-    run = find_run(read_record(answerer_folder(model)).get("update_of", model))
+    last = answerer_folder(model)
+    run = find_run(read_record(last).get("update_of", model))
     output = os.path.normpath(os.path.expanduser(output or run.output + SUFFIX))
     record = Path(layout.record(output, layout.ANSWERER, answerer=run.answerer))
-    if Path(f"{output}.yaml").exists():
+    is_trained = record.is_file() and "update_of" not in read_record(record.parent)
+    if is_trained or Path(f"{output}.yaml").exists():
         raise InputError(output, "is the folder of a training", "choose another --output")
     trained = SavedModel(run.folder / layout.RECORD, read_record(run.folder))
     before = read_answerer(run.folder)
     files = {run.folder / WEIGHTS: trained.weights_digest}
     if file is None:
-        last = read_answerer(record.parent) if record.is_file() else before
-        entries, lines = with_answer(last.entries, *answer), [f"another answer: {answer[0]}"]
+        for link in read_record(last)["inputs"]:
+            if not link["record"]:  # the user's file, as it was
+                files[Path(os.path.normpath(last / link["place"]))] = link["digest"]
+        entries = with_answer(read_answerer(last).entries, *answer)
+        lines = [f"another answer: {answer[0]}"]
     else:
         files |= {file: file_digest(file)}  # as it is read next
         faq = read_own(file, run.columns(), queries)
@@ -91,7 +97,9 @@ def with_answer(entries: Sequence[FaqEntry], key: str, answer: str) -> list[FaqE
     """Return the entries, one of them with another answer; InputError where none has the id."""
     if key not in {entry.id for entry in entries}:
         raise InputError("--set", f"no entry has the id {key!r}", "ask shows the ids")
-    text = filled(answer, "the answer", "--answer", 1)
+    text = normalise(answer)
+    if shows_nothing(text) or UNWRITABLE.search(text):
+        raise InputError("--answer", "shows nothing, or is no text", "write the new answer")
     return [replace(entry, answer=text) if entry.id == key else entry for entry in entries]
 
 

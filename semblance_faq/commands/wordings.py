@@ -40,7 +40,6 @@ class Learned:
 
     ids: dict[str, list[str]] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)  # ids that no entry has
-    repeated: int = 0
     known: int = 0
     wordless: int = 0
     shared: list[str] = field(default_factory=list)
@@ -55,10 +54,8 @@ class Learned:
         if self.unknown:
             total = counted(self.unknown.total(), "choice")
             yield f"{total} of ids that the FAQ no longer has, left out: {listed(list(self.unknown))}"
-        if self.repeated:
-            yield f"{counted(self.repeated, 'choice')} said before, counted once"
         if self.known:
-            yield f"{counted(self.known, 'choice')} of a wording that its entry has already"
+            yield f"{counted(self.known, 'choice')} of a wording that its entry has already, or said before"
         if self.wordless:
             yield f"{counted(self.wordless, 'choice')} for a question without a word, left out"
         if self.shared:
@@ -95,7 +92,7 @@ def learn_wordings(faq: Faq, log: QuestionsRead) -> Learned:
         elif not key:
             found.wordless += 1
         elif choice.id in chosen.get(key, ()):
-            found.repeated += 1
+            found.known += 1
         else:
             spelled.setdefault(key, text)
             chosen.setdefault(key, []).append(choice.id)
@@ -105,11 +102,11 @@ def learn_wordings(faq: Faq, log: QuestionsRead) -> Learned:
         new = [entry for entry in ids if entry not in known]
         found.known += len(ids) - len(new)
         if known and new:
-            found.refused.append(_shortened(text))
+            found.refused.append(f"{text:.{LONGEST_SHOWN}}")
         elif new:
             found.ids[text] = new
             if len({answers[entry] for entry in new}) > 1:
-                found.shared.append(_shortened(text))
+                found.shared.append(f"{text:.{LONGEST_SHOWN}}")
     return found
 
 
@@ -117,12 +114,6 @@ def plain_text(text: str) -> str:
     """Return a text without control characters, which have no meaning to a model."""
     kept = (" " if unicodedata.category(c) == "Cc" else c for c in text)
     return normalise("".join(kept))
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= LONGEST_SHOWN:
-        return text
-    return f"{text[:LONGEST_SHOWN]}…"
 
 
 def own_rows(queries_path: Path | str | None) -> list[Row]:

@@ -11,11 +11,7 @@ import numpy as np
 from semblance.data.arrow import read_parquet
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
-from semblance.layout import (
-    BANK_ENTRIES,
-    SUMMARY,
-    fold_corpus,
-)
+from semblance.layout import BANK_ENTRIES, SUMMARY, fold_corpus
 from semblance.models.compute import device_name, set_up
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.names import START
@@ -24,12 +20,7 @@ from semblance.settings import Count, Length, Seed, Share, Threads
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import AnsweringSettings, embed_answerer, write_answerer
-from semblance_faq.judge.evaluations import (
-    Evaluations,
-    Way,
-    read_evaluations,
-    read_questions,
-)
+from semblance_faq.judge.evaluations import Evaluations, Way, read_evaluations, read_questions
 from semblance_faq.judge.evidence import FoldResult, joined
 from semblance_faq.judge.judgement import Judgement, judge, over_seeds
 from semblance_faq.judge.other_fields import QUESTIONS as QUESTIONS_ELSEWHERE
@@ -111,9 +102,7 @@ def build_answerer(
         record.parent,
         model,
         replace(stored, settings=replace(settings, floor=floor.score)),
-        texts={
-            SUMMARY: summary_text(judgement, about),
-        },
+        texts={SUMMARY: summary_text(judgement, about)},
         code=code,
         inputs=named_beside(record, inputs),
         records=named_beside(record, records),
@@ -142,10 +131,7 @@ def measure_floor(answerer: Answerer, tests: Sequence[FoldResult]) -> Floor:
 
 
 def _subject(
-    wanted: AnswererSettings,
-    way: Way,
-    entries: Sequence[FaqEntry],
-    model: dict[str, Any],
+    wanted: AnswererSettings, way: Way, entries: Sequence[FaqEntry], model: dict[str, Any]
 ) -> Subject:
     """Return what the summary is about; ``model`` is the record of the chosen model."""
     made = "the start model as it is"

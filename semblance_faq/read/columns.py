@@ -28,10 +28,7 @@ NAMES = {
     "query": "wording userquery userquestion question frage anfrage formulierung",
 }
 # The settings of the bank that name a column, and the flags of `semblance faq train`.
-OPTIONS = {
-    "question": "question_column (--question)",
-    "answer": "answer_column (--answer)",
-}
+OPTIONS = {"question": "question_column (--question)", "answer": "answer_column (--answer)"}
 
 
 @dataclass(frozen=True)

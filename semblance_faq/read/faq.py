@@ -14,9 +14,7 @@ QUERY_COLUMNS = Columns(("query", "id"))
 
 
 def read_own(
-    path: Path | str,
-    given: Mapping[str, str] | None = None,
-    queries_path: Path | str | None = None,
+    path: Path | str, given: Mapping[str, str] | None = None, queries_path: Path | str | None = None
 ) -> Faq:
     """Read a user's FAQ, and the queries to it if they are in a file of their own.
 

@@ -107,9 +107,9 @@ class Choice(NamedTuple):
 
 
 class QuestionsRead(NamedTuple):
-    """What a log holds: the number of questions asked, the choices, and the lines not whole."""
+    """What a log holds: the questions asked, the choices, and the lines not whole."""
 
-    asked: int
+    asked: tuple[str, ...]
     choices: tuple[Choice, ...]
     cut: tuple[int, ...] = ()
 
@@ -121,7 +121,7 @@ def read_choices(path: Path | str) -> QuestionsRead:
     server's lines do: the machine stopped while it was written. Raises InputError with the line for
     whatever else the server does not write.
     """
-    asked = 0
+    asked = []
     choices = []
     cut = []
     with open_regular(path) as stream:
@@ -134,10 +134,10 @@ def read_choices(path: Path | str) -> QuestionsRead:
                 entry = filled(value.get("id"), "id", path, line)
                 choices.append(Choice(question, entry, line))
             elif kind == ASKED:
-                asked += 1
+                asked.append(filled(value.get("question"), "question", path, line))
             else:
                 cut.append(line)
-    return QuestionsRead(asked, tuple(choices), tuple(cut))
+    return QuestionsRead(tuple(asked), tuple(choices), tuple(cut))
 
 
 def _value_of(raw: bytes, where: str) -> tuple[str | None, dict[str, Any]]:

@@ -82,10 +82,13 @@ def test_settings_come_back_from_the_record(model, tmp_path, threshold):
     assert read_answerer(folder).settings == AnsweringSettings("vectors", "better", 32, threshold)
 
 
-@pytest.mark.parametrize("ranking, kept", [("hybrid", False), ("vectors", True)])
-def test_a_threshold_for_the_fused_ranks_of_the_version_before_promises_nothing(ranking, kept):
-    threshold = Threshold(0.5, 0.9, 0.5)
-    stored = AnsweringSettings(ranking, "better", 32, threshold, floor=0.3).as_json()
-    assert AnsweringSettings.from_record({"settings": stored}).threshold == threshold
-    del stored["floor"]
-    assert (AnsweringSettings.from_record({"settings": stored}).threshold is not None) == kept
+@pytest.mark.parametrize("ranking", ["words", "hybrid"])
+def test_an_answerer_by_another_bm25_is_refused_because_its_floor_is_of_other_scores(ranking):
+    stored = AnsweringSettings(ranking, "better", 32, Threshold(0.5, 0.9, 0.5), floor=0.3)
+    assert AnsweringSettings.from_record({"settings": stored.as_json()}) == stored
+    for letters in ({}, {"letters": 5}):
+        older = {name: value for name, value in stored.as_json().items() if name != "letters"}
+        with pytest.raises(InputError, match="are of another BM25; make it again"):
+            AnsweringSettings.from_record({"settings": older | letters})
+        vectors = older | letters | {"ranking": "vectors"}
+        assert AnsweringSettings.from_record({"settings": vectors}).floor == 0.3

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 from semblance.errors import InputError
+from semblance.provenance import read_sealed
 from semblance_faq.answer.answerer import Answerer
+from semblance_faq.answer.folder import Threshold
 from semblance_faq.commands.asked import read_asked
 from semblance_faq.commands.coverage import alike, between_entries, coverage, share
 from tests.unit.faq.example_faq import ENTRIES, write_example
+from tests.unit.faq.example_run import write_run
 
 RESET, LOGIN, REFUND, SHIP = ENTRIES
 
@@ -32,11 +35,27 @@ def test_a_table_is_read_by_its_column_of_questions(tmp_path):
     assert read_asked(str(log))[0] == {"Wie viel?": 1, "Wann?": 1}
 
 
-def test_of_the_servers_log_only_asked_questions_count(tmp_path):
-    log = tmp_path / "log.jsonl"
-    lines = [{"kind": kind, "question": "How?"} for kind in ("asked", "chosen", "asked")]
-    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+def test_of_the_servers_log_only_asked_questions_count_and_cut_lines_are_passed_over(tmp_path):
+    log = tmp_path / "asked.log"
+    lines = [
+        {"time": "x", "kind": kind, "question": "How?", "id": "a"}
+        for kind in ("asked", "chosen", "asked")
+    ]
+    whole = [json.dumps(line) + "\n" for line in lines]
+    log.write_text(whole[0] + whole[0][:20] + "\n" + "".join(whole[1:]))
     assert read_asked(str(log))[0] == {"How?": 2}
+
+
+def test_a_row_without_a_question_is_passed_over(tmp_path):
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"query": ""}\n{"query": null}\n{"query": "How?"}\n')
+    assert read_asked(str(log))[0] == {"How?": 1}
+
+
+def test_a_line_of_any_length_takes_no_time_to_be_left_out(tmp_path):
+    log = tmp_path / "log.txt"
+    log.write_text("How?\n" + "a" + "\u0301" * 1_000_000)  # NFKC would sort all these marks
+    assert read_asked(str(log))[0] == {"How?": 1}
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "?!\n"])
@@ -46,23 +65,26 @@ def test_a_log_without_a_question_is_refused(tmp_path, text):
         read_asked(str(tmp_path / "log.txt"))
 
 
-def pointing(*degrees):
-    """What stands for an answerer whose model gives unit vectors of these directions."""
-    angles = np.deg2rad(np.asarray(degrees, float))
-    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return SimpleNamespace(embedder=SimpleNamespace(embed=lambda questions: vectors))
+def pointing(**degrees):
+    """What stands for an answerer whose model gives each question a unit vector of its direction."""
+
+    def embed(questions):
+        angles = np.deg2rad([degrees[question] for question in questions])
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+    return SimpleNamespace(embedder=SimpleNamespace(embed=embed))
 
 
 def test_the_question_with_the_most_like_it_leads_a_group_and_takes_them_away():
     # A cosine of .65 is 49 degrees: b is like a and like c, a and c are not alike, d is alone.
     times = {"a": 5, "b": 1, "c": 2, "d": 3}
-    assert alike(times, pointing(0, 40, 80, 170)) == [(8, ["b", "a", "c"]), (3, ["d"])]
+    assert alike(times, pointing(a=0, b=40, c=80, d=170)) == [(8, ["b", "a", "c"]), (3, ["d"])]
 
 
 def test_a_question_in_a_group_leads_no_other_and_counts_for_no_other():
     # e is like c alone, which b takes: e is left alone.
     times = {"a": 5, "b": 1, "c": 2, "e": 1}
-    assert alike(times, pointing(0, 40, 80, 125)) == [(8, ["b", "a", "c"]), (1, ["e"])]
+    assert alike(times, pointing(a=0, b=40, c=80, e=125)) == [(8, ["b", "a", "c"]), (1, ["e"])]
 
 
 def test_without_a_model_each_question_is_a_group_of_its_own_the_most_asked_first():
@@ -71,18 +93,38 @@ def test_without_a_model_each_question_is_a_group_of_its_own_the_most_asked_firs
 
 def test_a_share_has_the_exact_interval_of_clopper_and_pearson():
     # Of none of n the upper bound p has (1 - p)^n = .025.
-    assert share(0, 20) == f"0 of 20, 0.0% [0.0%, {1 - 0.025 ** (1 / 20):.1%}]"
+    high = 1 - 0.025 ** (1 / 20)
+    assert share(0, 20) == f"0 of 20, 0.0% (95 % interval 0.0% to {high:.1%})"
 
 
-def test_the_lines_count_each_time_that_a_question_was_asked(tmp_path, model):
+def test_the_lines_count_different_questions_and_each_time_that_one_was_asked(tmp_path, model):
     folder = write_example(tmp_path / "a", model, ranking="words", threshold=None, floor=0.1)
     log = tmp_path / "log.txt"
     log.write_text(f"{REFUND.question}\n{REFUND.question}\n{SHIP.question}\nqwerty asdf\n")
     text = "\n".join(coverage(str(log), folder, 5))
-    assert "likely, above the floor of 0.100: 3 of 4, 75.0%" in text
-    assert "no entry, or one in other words: 1 group" in text and "    1  qwerty asdf" in text
+    assert "likely, above the floor of 0.100: 2 of 3, 66.7% (95 % interval" in text
+    assert "of the different questions, 75.0% of all" in text
+    assert "no answer: 1 group of like questions\n    1  qwerty asdf" in text
     assert f"asked more than once: 1 question\n    2  {REFUND.question}" in text
     assert "known, above" not in text
+
+
+def test_a_question_between_floor_and_threshold_has_no_answer(tmp_path, model):
+    threshold = Threshold(1e9, 0.9, 0.5)
+    folder = write_example(tmp_path / "a", model, ranking="words", threshold=threshold, floor=0.1)
+    (tmp_path / "log.txt").write_text(SHIP.question)
+    text = "\n".join(coverage(str(tmp_path / "log.txt"), folder, 5))
+    assert "likely, above the floor of 0.100: 1 of 1" in text
+    assert "known, above the threshold of 1000000000.000: 0 of 1" in text
+    assert f"no answer: 1 group of like questions\n    1  {SHIP.question}" in text
+
+
+def test_the_share_of_missing_entries_that_the_floor_refused_in_the_test_is_said(tmp_path, model):
+    folder = write_run(tmp_path / "my-faq", model, {f"wording {n}": 1.0 for n in range(9)})
+    (tmp_path / "log.txt").write_text("How?")
+    without = read_sealed(folder / "record.json")["evidence"]["floor"]["without_entry"]
+    text = "\n".join(coverage(str(tmp_path / "log.txt"), folder, 5))
+    assert f"In the test the floor refused {without:.0%} of the questions without an entry" in text
 
 
 def test_a_question_as_near_to_a_second_entry_names_both():
@@ -96,7 +138,7 @@ def test_a_question_as_near_to_a_second_entry_names_both():
         answered("c", 0.9, 0.9, likely=False),
         answered("d", 0.9),
     ]
-    assert between_entries(found, {"a": 3}) == [(("e0", "e1"), (3, ["a"]))]
+    assert between_entries(found, {"a": 3}) == [(("e0", "e1"), (3, "a"))]
 
 
 @pytest.mark.parametrize("ranking", ["vectors", "words", "hybrid"])

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from semblance.errors import InputError
-from semblance_faq.commands.label import NONE, in_turn, kept_apart, label
+from semblance_faq.commands.label import NONE, judged, kept_apart, label
 from semblance_faq.read.faq import read_own
 from tests.unit.faq.example_faq import ENTRIES, write_example
 
@@ -27,7 +27,8 @@ def labelled(place, keys, count=100):
     shown = []
 
     def ask(text):
-        shown.append(text.split("\n")[1])
+        if text.startswith("\n"):  # not the keys alone, after one that is none of them
+            shown.append(text.split("\n")[1])
         key = next(keys, None)
         if key is None:
             raise EOFError
@@ -68,9 +69,14 @@ def test_a_question_that_no_candidate_answers_is_never_taught_and_not_asked_agai
     assert not set(labelled(place, [])[0]) & set(shown)
 
 
-def test_a_skipped_question_and_a_wrong_key_leave_no_label(place):
-    labelled(place, ["", "7", "x"], count=3)
-    assert files(place) == ([], [])
+def test_a_skipped_question_leaves_no_label_and_does_not_count(place):
+    shown, _ = labelled(place, ["", "1", "1"], count=2)
+    assert len(shown) == 3 and sum(map(len, files(place))) == 2
+
+
+def test_a_key_that_is_none_is_asked_again_and_blanks_around_one_do_not_matter(place):
+    shown, _ = labelled(place, ["7", "x", "9" * 5000, " 1 "], count=1)
+    assert len(shown) == 1 and sum(map(len, files(place))) == 1
 
 
 def test_a_session_goes_on_where_the_last_one_ended(place):
@@ -92,35 +98,53 @@ def test_train_and_update_read_the_labels(place):
 
 def test_the_labels_kept_apart_say_how_often_the_first_answer_is_right(place):
     apart = [text for text in QUESTIONS if kept_apart(text)]
-    keys = {text: "1" for text in apart[:3]} | {text: "2" for text in apart[3:5]}
-    turns = labelled(place, [])[0]  # what comes first; asked again below in the same turn
-    assert turns[0] in apart
-    lines = list(
-        label(
-            "log.txt",
-            place / "my-faq",
-            "labels.csv",
-            100,
-            lambda text: keys.get(
-                text.split("\n")[1], "0" if kept_apart(text.split("\n")[1]) else ""
-            ),
-        )
-    )
+    keys = dict.fromkeys(apart[:3], "1") | dict.fromkeys(apart[3:5], "2")
+
+    def ask(
+        text,
+    ):  # 0, too, for a question that is no part of the random third: it counts in no share
+        return keys.get(text.split("\n")[1], "0")
+
+    lines = list(label("log.txt", place / "my-faq", "labels.csv", 100, ask))
+    assert len(files(place)[1]) == len(QUESTIONS) and files(place)[0] == []
     assert f"{len(apart)} labelled questions were drawn at random and are kept apart:" in lines
-    assert any(
-        line.startswith("  the first answer is right: 3 of 5, 60.0% [14.7%, 94.7%]")
-        for line in lines
-    )
-    assert lines[-1].startswith(
-        f"  none of the candidates was right: {len(apart) - 5} of {len(apart)},"
-    )
+    right = "  the first answer is right: 3 of 5, 60.0% (95 % interval 14.7% to 94.7%)"
+    assert right in lines
+    none = f"  none of the candidates was right: {len(apart) - 5} of {len(apart)},"
+    assert lines[-1].startswith(none)
 
 
-def test_a_question_that_the_faq_has_is_asked_only_where_it_is_kept_apart(answerer):
-    texts = [text for entry in ENTRIES for text in (entry.question, *entry.wordings)]
-    known = {"".join(filter(str.isalnum, text)).casefold() for text in texts}
-    turns = in_turn(answerer.ask_all([*texts, *QUESTIONS], 3), known)
-    assert all(kept_apart(one.question) for one in turns if one.question in texts)
+def test_a_question_that_the_faq_has_is_not_asked(place):
+    (place / "log.txt").write_text(f"{ENTRIES[0].question.upper()}\n{QUESTIONS[0]}\n")
+    assert labelled(place, ["1"] * 9)[0] == [QUESTIONS[0]]
+
+
+def test_entries_with_one_answer_are_one_and_labels_of_entries_that_are_gone_do_not_count(answerer):
+    reset, login, refund, _ = ENTRIES  # the first two have one answer
+    labels = [(reset.question, login.id), (refund.question, refund.id), ("Why?", "gone")]
+    lines = list(judged(answerer, labels))
+    assert lines[0].startswith("2 labelled questions")
+    assert lines[1].startswith("  the first answer is right: 2 of 2")
+
+
+def test_a_file_of_something_else_is_never_written_over(place):
+    faq = "id,question,answer\na,Why?,Because.\n"
+    (place / "labels.csv").write_text(faq)
+    with pytest.raises(InputError, match="holds something else than labels"):
+        labelled(place, ["1"])
+    assert (place / "labels.csv").read_text() == faq
+
+
+def test_a_second_session_on_the_same_file_loses_no_label(place):
+    within = []
+
+    def ask(text):
+        if not within:
+            within.append(labelled(place, ["1"] * 3, count=3)[0])
+        return "1"
+
+    list(label("log.txt", place / "my-faq", "labels.csv", 1, ask))
+    assert sum(map(len, files(place))) == 4
 
 
 def test_labels_are_csv(place):

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -227,13 +228,44 @@ def test_one_answer_is_set_without_a_file_on_top_of_the_last_update(place):
     before = digests_of(place / "my-faq-updated")
     with pytest.raises(InputError, match="no entry has the id 'nope'"):
         update(None, "my-faq", answer=("nope", "x"))
-    with pytest.raises(InputError, match="the answer is empty"):
-        update(None, "my-faq", answer=("pay", " "))
+    for nothing in (" ", "\u200b", "\udcff"):
+        with pytest.raises(InputError, match="shows nothing, or is no text"):
+            update(None, "my-faq-updated", answer=("pay", nothing))
     assert digests_of(place / "my-faq-updated") == before
 
 
+def test_an_answer_is_set_in_the_folder_that_is_named(place):
+    update("my.csv", "my-faq")
+    reset, *_ = ENTRIES
+    update(None, "my-faq", answer=(reset.id, "x"))
+    now = Answerer.open(place / "my-faq-updated/answerers/faq")
+    assert len(now.stored.entries) == len(ENTRIES)  # the training's, not the update's three
+
+
+def test_after_an_answer_is_set_the_file_is_still_watched(place):
+    update("my.csv", "my-faq")
+    update(None, "my-faq-updated", answer=("pay", "In cash alone."))
+    folder = place / "my-faq-updated/answerers/faq"
+    assert changed_file(folder) is None
+    write_file(place / "my.csv", [("a", "Why?", "Because.")])
+    assert changed_file(folder) == place / "my.csv"
+
+
+def test_a_copied_training_is_never_updated_over(place):
+    shutil.copytree(place / "my-faq", place / "copied")
+    with pytest.raises(InputError, match="is the folder of a training"):
+        update("my.csv", "my-faq", "copied")
+
+
 @pytest.mark.parametrize(
-    "arguments", [[], ["my.csv", "--set", "pay"], ["--set", "pay"], ["--answer", "x"]]
+    "arguments",
+    [
+        [],
+        ["my.csv", "--set", "pay"],
+        ["--set", "pay"],
+        ["--answer", "x"],
+        ["--set", "pay", "--answer", "x", "--queries", "q.csv"],
+    ],
 )
 def test_an_update_wants_a_file_or_an_answer_and_not_both(place, arguments):
     with pytest.raises(InputError, match="wants either a file, or --set and --answer"):

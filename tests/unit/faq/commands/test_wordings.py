@@ -46,9 +46,9 @@ def test_a_question_becomes_a_wording_of_the_entry_that_was_chosen(faq):
 def test_a_question_that_was_chosen_for_several_entries_is_one_wording_of_all(faq):
     found = learned(faq, ("money", "pay"), ("money", "open"), ("Money!", "pay"))
     assert found.ids == {"money": ["pay", "open"]}
-    assert (found.repeated, found.shared) == (1, ["money"])
+    assert (found.known, found.shared) == (1, ["money"])
     lines = list(found.lines())
-    assert lines[0] == "1 choice said before, counted once"
+    assert lines[0] == "1 choice of a wording that its entry has already, or said before"
     assert lines[1].startswith("contradictions: 1 ") and "'money'" in lines[1]
 
 

@@ -31,7 +31,7 @@ def test_what_the_server_writes_is_read(tmp_path, answerer):
     written.note_choice(" When\n does it ship? ", "ship")
     written.close()
     found = read_choices(path)
-    assert (found.asked, found.cut) == (1, ())
+    assert (len(found.asked), found.cut) == (1, ())
     [choice] = found.choices
     assert (choice.question, choice.id, choice.line) == ("When does it ship?", "ship", 2)
 
@@ -47,7 +47,7 @@ def test_a_last_line_that_was_cut_off_is_reported_and_passed_over(tmp_path):
 
 def test_a_whole_last_line_without_an_end_counts(tmp_path):
     found = read_choices(log(tmp_path, ASKED, CHOSEN, end=""))
-    assert (found.asked, found.choices, found.cut) == (1, (Choice("How ?", "a", 2),), ())
+    assert (len(found.asked), found.choices, found.cut) == (1, (Choice("How ?", "a", 2),), ())
 
 
 REFUSED = {
