@@ -162,7 +162,7 @@ def _add_serve(commands: argparse._SubParsersAction) -> None:
 
 def _add_coverage(commands: argparse._SubParsersAction) -> None:
     found = _add(
-        commands, "coverage", coverage, help="what of a log is answered", description=COVERAGE
+        commands, "coverage", coverage, help="what people ask in vain", description=COVERAGE
     )
     _add_model(found)
     found.add_argument("log", help=LOG)

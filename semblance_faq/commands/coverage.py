@@ -1,4 +1,4 @@
-"""What people ask, set against a FAQ: how much of a log it answers, and which questions have no entry."""
+"""What people ask, set against a FAQ: how much of a log is likely answered, and what is asked in vain."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

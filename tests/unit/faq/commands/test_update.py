@@ -283,3 +283,10 @@ def test_an_update_that_fails_while_it_writes_leaves_the_one_before(place, monke
     with pytest.raises(OSError, match="No space left"):
         update("my.csv", "my-faq")
     assert digests_of(place / "my-faq-updated") == before
+
+
+def test_an_answer_is_set_even_where_the_file_is_gone(place):
+    update("my.csv", "my-faq")
+    (place / "my.csv").unlink()
+    update(None, "my-faq-updated", answer=("pay", "In cash alone."))
+    assert check_answerer(place / "my-faq-updated/answerers/faq").problems == []
