@@ -1,4 +1,4 @@
-"""What all tests share: the folder of real data, named by SEMBLANCE_DATA, and a loud skip without it."""
+"""What all tests share: the folder of real data, and the check that each collected test gave its report."""
 
 import os
 import signal
@@ -10,6 +10,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts work in the background so; the programs that are interrupted here inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+UNREPORTED: set[str] = set()
+"""The tests that the workers of a parallel run collected and have not reported yet."""
+
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
@@ -20,3 +23,21 @@ def real_data() -> Path:
     folder = Path(named)
     assert folder.is_dir(), f"SEMBLANCE_DATA names no folder: {folder}"
     return folder
+
+
+def pytest_xdist_node_collection_finished(ids):
+    UNREPORTED.update(ids)
+
+
+def pytest_runtest_logfinish(nodeid):
+    UNREPORTED.discard(nodeid)
+
+
+def pytest_sessionfinish(session):
+    if UNREPORTED and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter):
+    for name in sorted(UNREPORTED):
+        terminalreporter.write_line(f"NOT REPORTED {name}", red=True)
