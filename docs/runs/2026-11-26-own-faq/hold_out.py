@@ -34,12 +34,36 @@ def write_faq(name, entries, queries, held_out):
         write(f"{name}-queries.csv", ("query", "id"), queries)
 
 
-def stackfaq(name, seed, known):
-    """The first answer of each entry; a quarter of its wordings is held out, so many entries have one."""
+def first_answer(pair):
+    return plain(html.unescape(re.search("<answer>(.*?)</answer>", pair, re.DOTALL)[1]))
+
+
+def as_excel_saves_it(name):
+    """NAME-excel.csv: the same with semicolons, in Windows-1252, with a remark, an empty and a double row."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+        (_, *header), *entries = csv.reader(stream)
+    with (FOLDER / f"{name}-queries.csv").open(encoding="utf-8", newline="") as stream:
+        _, *queries = csv.reader(stream)
+    known = {number: [q for q, i in queries if i == number] for number, *_ in entries}
+    rows = [(number, *pair, "|".join(known[number]), "geprüft") for number, *pair in entries]
+    rows[9:9] = [(f"{rows[8][0]}-again", *rows[8][1:]), ("",) * 5]
+    with (FOLDER / f"{name}-excel.csv").open(
+        "w", newline="", encoding="cp1252", errors="replace"
+    ) as stream:
+        writer = csv.writer(stream, delimiter=";")
+        writer.writerows([("id", *header, "Other wordings", "Notes"), *rows])
+
+
+def stackfaq(name, seed, known, longest=10**6):
+    """The first answer of each entry; a quarter of its wordings is held out, so many entries have one.
+
+    ``longest``: in characters, of the answers that are taken.
+    """
     text = (DATA / "faq/stackfaq/stackExchange-FAQ.xml").read_text("utf-8", "replace")
     entries, queries, held_out = [], [], []
     rng = random.Random(seed)
     pairs = re.findall("<qapair>(.*?)</qapair>", text, re.DOTALL)
+    pairs = [pair for pair in pairs if len(first_answer(pair)) <= longest]
     order = rng.sample(range(len(pairs)), len(pairs))
     for number, pair in enumerate(pairs):
         question, answer, *_ = (
@@ -97,6 +121,7 @@ def german():
 
 FOLDER.mkdir(exist_ok=True)
 stackfaq("stack", 1, 64)
-stackfaq("stack2", 2, 33)
+stackfaq("small", 3, 30, longest=220)
+as_excel_saves_it("small")
 covid()
 german()
