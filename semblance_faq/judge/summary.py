@@ -8,7 +8,7 @@ from semblance.cards.text import table
 from semblance.counts import counted
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FEWEST_CLUSTERS, LEVEL, Verdict
-from semblance_faq.judge.judgement import Against, Gain, Judgement
+from semblance_faq.judge.judgement import Gain, Judgement
 from semblance_faq.judge.other_fields import QUESTIONS as OTHER_FIELDS
 from semblance_faq.judge.threshold import Certified, Floor, can_show
 
@@ -69,13 +69,16 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
         yield "UNFIT FOR USE as it stands: more than half of the first answers are wrong."
     yield (
         f"The first answer is right for {found.right:.1%} of {counted(found.questions, 'question')}; the"
-        f" mean average precision (MAP) is {_points(found.score)} ({LEVEL:.0%} interval"
-        f" {_points(found.low)} to {_points(found.high)})."
+        f" mean average precision (MAP) is {_points(found.score)}"
+        f" ({_interval(found.low, found.high)})."
     )
     if found.training is not None:
         yield from _training(found.training, found.questions)
     for name, against in found.against.items():
-        yield _verdict(found, about.words[name], against)
+        yield (
+            f"VERDICT: {against.verdict.word} than {about.words[name]}: MAP {_points(found.score)} against"
+            f" {_points(against.score)}, {_difference(against.verdict)}."
+        )
     yield from _choice(found, about)
     groups = counted(found.clusters, "group")
     line = (
@@ -135,19 +138,14 @@ def _choice(found: Judgement, about: Subject) -> Iterator[str]:
     )
 
 
-def _verdict(found: Judgement, other: str, against: Against) -> str:
-    verdict = against.verdict
-    return (
-        f"VERDICT: {verdict.word} than {other}: MAP {_points(found.score)} against"
-        f" {_points(against.score)}, {_difference(verdict)}."
-    )
-
-
 def _difference(verdict: Verdict) -> str:
-    return (
-        f"{100 * verdict.difference:+.1f} points ({LEVEL:.0%} interval {100 * verdict.low:+.1f} to"
-        f" {100 * verdict.high:+.1f})"
-    )
+    return f"{100 * verdict.difference:+.1f} points ({_interval(verdict.low, verdict.high, '+')})"
+
+
+def _interval(low: float, high: float, sign: str = "") -> str:
+    if low == high:  # a bootstrap of equal values draws nothing else, however few they are
+        return "the same on all questions, so no interval can be drawn"
+    return f"{LEVEL:.0%} interval {100 * low:{sign}.1f} to {100 * high:{sign}.1f}"
 
 
 def _threshold(found: Judgement) -> Iterator[str]:

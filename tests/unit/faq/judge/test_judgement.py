@@ -195,3 +195,10 @@ def test_the_summary_says_of_how_many_groups_the_intervals_are():
     few = {name: [replace(f, cluster=f.cluster % 9) for f in way] for name, way in WAYS.items()}
     text = summary_text(judge(few, ["bm25"], 0.9), SUBJECT)
     assert "fall into 9 groups" in text and "Student" in text
+
+
+def test_where_all_questions_are_answered_alike_no_interval_is_claimed():
+    right = [fold(np.ones(QUESTIONS, bool))] * 2
+    text = summary_text(judge({"tuned": right, "start": right}, ["start"], 0.9), SUBJECT)
+    alike = "the same on all questions, so no interval can be drawn"
+    assert f"MAP) is 100.0 ({alike})." in text and f"+0.0 points ({alike})." in text
