@@ -18,12 +18,11 @@ from semblance.data.transfer import (
     LabelledText,
     read_mrpc,
     read_sst,
-    read_texts,
     read_trec,
 )
 from semblance.data.wiki import read_sentences
 from tests.unit.data.files import DATA, WORDS, fails_at, needs_data, put
-from tests.unit.data.test_refusals import SNLI
+from tests.unit.data.test_refusals import SNLI, texts_of_label_1
 
 TRIPLES = "".join(f"{word},{word},{word}\n" for word in WORDS)
 ANLI = {"uid": "1", "context": "A  dog ran. It won.", "hypothesis": "NA"}
@@ -36,11 +35,6 @@ null
 <qapair><question>n/a</question><answer>None</answer></qapair>
 </root>
 """
-
-
-def texts_of_label_1(path):
-    """Read a file of one text a line."""
-    return read_texts(path, 1)
 
 
 READ = [

@@ -10,11 +10,13 @@ import re
 import pytest
 
 from semblance.data import nli, sts, transfer, wiki
+from semblance.data.banks.covid import read_covid
 from semblance.data.banks.faqir import read_faqir
 from semblance.data.banks.stackfaq import read_stackfaq
 from semblance.data.csv_text import read_csv
 from semblance.data.pairs import captions, paranmt, qqp
-from semblance.data.text import read_json_lines
+from semblance.data.text import read_json_lines, read_lines, read_records
+from semblance.data.word_vectors import read_word_vectors
 from semblance.data.xml_text import read_xml
 from tests.unit.data.files import fails_at, put
 
@@ -33,6 +35,8 @@ MRPC = "\t".join(transfer.MRPC_HEADER) + "\n"
 ANLI = {"uid": "1", "context": "c", "hypothesis": "h", "label": "e"}
 QQP = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n0\t1\t2\tHow?\tWhy?\t0\n"
 CAPTION = "a.jpg#0\tA dog .\n"
+COVID = "question,answer,lang\n"
+SIMILAR = "question_1,question_2,similar\n"
 ASKED = "<question>q</question>"
 
 
@@ -59,7 +63,19 @@ def csv(path):
     return read_csv(path, ["q", "a"])
 
 
+def similar(path):
+    """Read a list of similar questions, beside a table of one question."""
+    return read_covid([put(path.with_name("table"), COVID + "q,a,en\n")], path)
+
+
+def glove(path):
+    """Read all words of a file of word vectors."""
+    return read_word_vectors(path, lambda word: True, None)
+
+
 READERS = {
+    "lines": read_lines,
+    "records": read_records,
     "csv": csv,
     "json lines": read_json_lines,
     "xml": read_xml,
@@ -77,6 +93,9 @@ READERS = {
     "sst": transfer.read_sst,
     "trec": transfer.read_trec,
     "mrpc": transfer.read_mrpc,
+    "glove": glove,
+    "covid": lambda path: read_covid([path]),
+    "covid, similar": similar,
     "stackfaq": read_stackfaq,
     "faqir": read_faqir,
 }
@@ -98,6 +117,10 @@ JSON_ROWS = {
 }
 ENTITY = '<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY a "b">]>\n<r>&a;</r>'
 REFUSED = [
+    ("lines", b"fine\ncaf\xe9\n", 2, "UTF-8"),
+    ("lines", "fine\nth\0ree\n", 2, "NUL"),
+    ("records", "one\n\ntwo\n", 2, "blank"),
+    ("records", "one\n\n\n", 2, "blank"),
     *(("csv", f'q,a\n"1\n2",fine\n{row}\n', 4, words) for row, words in CSV_RECORDS.items()),
     ("csv", 'q,a\nx,"open\n' + "x,y\n" * 10, 2, "unbalanced"),
     ("csv", "", 1, "no header"),
@@ -109,7 +132,7 @@ REFUSED = [
     ("xml", '\n\n<!DOCTYPE r SYSTEM "file:///etc/hostname">\n<r/>', 3, "document type or entity"),
     ("xml", "<r>\n<a>\n</r>", 3, "not well-formed"),
     ("snli", SNLI_TABS + snli_row() + snli_row("maybe"), 3, "unknown label 'maybe'"),
-    ("snli", SNLI_TABS + snli_row(first=" "), 2, "sentence1 is empty"),
+    ("snli", SNLI_TABS + snli_row(first=" \u3000"), 2, "sentence1 is empty"),
     ("snli", SNLI_TABS + snli_row(second=""), 2, "sentence2 is empty"),
     ("snli", SNLI_TABS + snli_row(""), 2, "gold_label is empty"),
     ("snli", SNLI_TABS + "\t".join("abcdefg") + "\n", 2, "columns: 7, expected 9 to 14"),
@@ -185,6 +208,31 @@ REFUSED = [
     ("mrpc", MRPC + "1\t7\t\ta\tb\n", 2, "#2 ID '' is not a whole number"),
     ("mrpc", MRPC + "1\t7\t8\ta\t \n", 2, "#2 String is empty"),
     ("mrpc", MRPC, 1, "no text"),
+    ("glove", "a 1 2 3\nb 1 2\n", 2, "2 numbers, and 3 in the first line"),
+    ("glove", "a 1 2\nb 1 2 3\n", 2, "more than the 2 numbers"),
+    ("glove", "a 1 2\n 1 2 3\n", 2, "more than the 2 numbers"),
+    ("glove", "a 1 2\n 1 2\n", 2, "no word before the numbers"),
+    ("glove", "a 1 2\n   1 2\n", 2, "no word before the numbers"),
+    ("glove", "a 1 2\n\nb 1 2\n", 2, "0 numbers, and 2 in the first line"),
+    ("glove", "a 1 2\nb 1 nan\n", 2, "not finite"),
+    ("glove", "a 1 2\nb -inf 1\n", 2, "not finite"),
+    ("glove", "a 1 2\nb 1 1e39\n", 2, "not finite"),  # as float32
+    ("glove", "a 1 2\nb 1 x\n", 2, "'x' is no number"),
+    ("glove", "a 1 2\nb 1 0,5\n", 2, "'0,5' is no number"),
+    ("glove", "a 1 2\nb 1 1_0\n", 2, "'1_0' is no number"),
+    ("glove", "a 1 2\nb 1 ٣\n", 2, "'٣' is no number"),
+    ("glove", "a 1 2\nb 1 2 \n", 2, "'' is no number"),
+    ("glove", "a 1 2\nb\t1\t2\n", 2, "0 numbers, and 2 in the first line"),
+    ("glove", b"a 1 2\ncaf\xe9 1 2\n", 2, "not UTF-8"),
+    ("glove", "2 300\na 1 2\n", 1, "a header of two counts"),
+    ("glove", "word\n", 1, "no word with numbers behind it"),
+    ("glove", "a 1 2\n" + "x" * 70000, 2, "a line of more than 65536 characters"),
+    ("glove", "a 1 2\nb 1", 2, "1 numbers, and 2 in the first line"),  # cut off
+    ("covid", "question,answer\n", 1, "no column lang"),
+    ("covid", COVID + "q,,en\n", 2, "answer is empty"),
+    ("covid", COVID.replace(",", "\t") + "q\ta\n", 2, "fields: 2"),
+    ("covid, similar", SIMILAR + "q,x,1\nq,x,yes\n", 3, "similar is 'yes'"),
+    ("covid, similar", SIMILAR + "q,x,1\nq,,1\n", 3, "question_2 is empty"),
     ("stackfaq", f"<r>\n<qapair>{ASKED}</qapair></r>", 2, "without an answer"),
     ("stackfaq", "<r>\n<qapair>\n<answer>a</answer></qapair></r>", 2, "no <question>"),
     ("stackfaq", f"<r>\n<qapair>{ASKED}\n<answer> </answer></qapair></r>", 3, "answer is empty"),

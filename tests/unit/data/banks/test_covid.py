@@ -1,4 +1,4 @@
-"""The COVID-QA tables."""
+"""The COVID-QA tables; tests/unit/data/test_refusals.py says what is refused in them."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from semblance.data.banks.covid import read_covid
 from semblance.data.csv_text import read_csv
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance.errors import InputError
-from tests.unit.data.files import DATA, fails_at, needs_data, put
+from tests.unit.data.files import DATA, needs_data, put
 
 TABLE = 'question,answer,lang\nnull,"NA,\n n/a",en\nnull,None,en\nWas?,Das,de\n'
 OTHER = 'lang\tquestion\tanswer\nen\t null \t"NA, n/a"\nen\tother, q\tNA\nit\t\t\n'
@@ -35,30 +35,6 @@ def test_similar_questions_are_queries_for_all_pairs_of_their_question(tmp_path)
         FaqQuery("q1", "what", "null", ("1", "2", "3")),
         FaqQuery("q2", "NA", "other, q", ("3",)),
     )
-
-
-@pytest.mark.parametrize(
-    "row, words", [("null,x,yes", "similar is 'yes'"), ("null,,1", "question_2 is empty")]
-)
-def test_a_malformed_similarity_is_named_by_its_line(tmp_path, row, words):
-    path = put(tmp_path / "s.csv", f"{SIMILAR}null,x,1\n{row}\n")
-    with fails_at(path, 3, words):
-        read_covid(covid(tmp_path), path)
-
-
-@pytest.mark.parametrize(
-    "content, line, words",
-    [
-        ("question,answer\n", 1, "no column lang"),
-        ("question,answer,lang\nq,,en\n", 2, "answer is empty"),
-        ("question\tanswer\tlang\nq\ta\n", 2, "fields: 2"),
-        ("", 1, "no header"),
-    ],
-)
-def test_a_malformed_table_is_named_by_its_line(tmp_path, content, line, words):
-    path = put(tmp_path / "c.csv", content)
-    with fails_at(path, line, words):
-        read_covid([path])
 
 
 def test_a_bank_without_tables_is_refused():
