@@ -1,6 +1,5 @@
 """SentEval's transfer tasks: the prepared items, and their order."""
 
-import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -9,6 +8,7 @@ import pytest
 from semblance.data.transfer import LabelledText, in_order
 from semblance.errors import InputError
 from semblance.names import TRANSFER_TASKS
+from tests.scripts.flags import flags
 from tests.unit.data.files import DATA, needs_data
 from workflow.scripts import prepare_transfer
 
@@ -21,12 +21,10 @@ def test_items_stand_in_the_order_of_their_words_then_labels_then_as_read():
         assert in_order(found) == [found[i] for i in order]
 
 
-def prepare(folder: Path, names, manifest="workflow/manifest.yaml", data=DATA) -> dict[str, int]:
+def prepare(folder: Path, names, data=DATA) -> dict[str, int]:
     """Run the script; return the number of items of each task and part."""
-    prepare_transfer.main(
-        ["--settings", json.dumps({"datasets": names}), "--manifest", str(manifest)]
-        + ["--data", str(data), "--output", str(folder / "record.json")]
-    )
+    given = {"settings": {"datasets": names}, "manifest": "workflow/manifest.yaml", "data": data}
+    prepare_transfer.main(flags(**given, output=folder / "record.json"))
     table = pq.read_table(folder / "items.parquet").to_pandas()
     return table.groupby(["task", "part"], sort=False).size().to_dict()
 

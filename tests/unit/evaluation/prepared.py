@@ -1,7 +1,6 @@
 """What the tests of evaluations share: small prepared data, the demo's, and scores as they are read."""
 
 import csv
-import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,16 +9,15 @@ from semblance.data.arrow import write_parquet
 from semblance.evaluation.scored import Target
 from semblance.provenance import ROOT, write_record
 from tests.example_settings import COMPUTE
+from tests.scripts.flags import flags
 
 BANK = ["answers.parquet", "questions.parquet", "candidates.parquet"]
 
 
 def prepare(script, settings: dict, record: Path) -> None:
     """Run a prepare script on the demo's data."""
-    script.main(
-        ["--settings", json.dumps(settings), "--manifest", str(ROOT / "demo/manifest.yaml")]
-        + ["--data", str(ROOT / "demo/data"), "--output", str(record)]
-    )
+    demo = {"manifest": ROOT / "demo/manifest.yaml", "data": ROOT / "demo/data"}
+    script.main(flags(settings=settings, output=record, **demo))
 
 
 def write_pairs(folder: Path, left: list[str], right: list[str], gold: list[float]) -> str:

@@ -1,7 +1,5 @@
 """The mean of word vectors: which words count, the vectors, the folder, and what it may hold."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -12,6 +10,7 @@ from semblance.models.saved import SavedModel
 from semblance.models.weights import save_tensors
 from semblance.models.word_average import MATRIX, is_word_average, load_word_average
 from semblance.provenance import ROOT, file_digest, input_digests, read_sealed
+from tests.scripts.flags import flags
 from tests.unit.models.tiny_models import built, by_library, make_source
 from workflow.scripts import prepare_word_vectors
 
@@ -41,12 +40,11 @@ def prepare(folder, **settings) -> SavedModel:
         f"{word} {' '.join(map(str, row))}\n" for word, row in zip(WORDS, numbers(), strict=True)
     ]
     (folder / "glove.txt").write_text("".join(lines), encoding="utf-8")
-    settings = json.dumps({"path": str(folder / "glove.txt"), **settings})
-    prepare_word_vectors.main(
-        ["--settings", settings, "--manifest", str(ROOT / "demo/manifest.yaml")]
-        + ["--data", str(folder), "--output", str(folder / "made/record.json")]
-    )
-    return SavedModel.read(folder / "made/record.json")
+    settings["path"] = str(folder / "glove.txt")
+    given = {"settings": settings, "manifest": ROOT / "demo/manifest.yaml", "data": folder}
+    record = folder / "made/record.json"
+    prepare_word_vectors.main(flags(**given, output=record))
+    return SavedModel.read(record)
 
 
 def vectors(made, texts=TEXTS) -> np.ndarray:

@@ -6,41 +6,29 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from semblance.data.arrow import write_parquet
 from semblance.errors import InputError
 from semblance.evaluation.curve import PAIRS, geometry_measure, sample
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder
-from semblance.provenance import read_sealed, write_record
+from semblance.provenance import read_sealed
 from semblance.training import run
 from tests.example_settings import train_settings
+from tests.unit.evaluation.prepared import write_pairs
 from tests.unit.training import small
 
 SETTINGS = train_settings(max_steps=6, evaluate_every=2, learning_rate=0.01, epochs=4)
 GOLD = [5.0, 4.5, 4.0, 1.0, 0.0, 4.25]
+LEFT = [f"question {i}" for i in range(len(GOLD))]
+RIGHT = [f"answer {i} and more" for i in range(len(GOLD))]
 
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory) -> str:
     """The record of six prepared pairs, three of them with a gold score above 4."""
-    folder = tmp_path_factory.mktemp("pairs")
-    count = len(GOLD)
-    table = {
-        "task": ["stsb-dev"] * count,
-        "subset": [""] * count,
-        "index": list(range(count)),
-        "sentence1": [f"question {i}" for i in range(count)],
-        "sentence2": [f"answer {i} and more" for i in range(count)],
-        "score": GOLD,
-    }
-    write_parquet(pa.table(table), folder / "pairs.parquet")
-    record = folder / "record.json"
-    write_record(record, "prepare_dev", outputs=["pairs.parquet"], started=0.0)
-    return str(record)
+    return write_pairs(tmp_path_factory.mktemp("pairs"), LEFT, RIGHT, GOLD)
 
 
 def train(inputs, pairs, out, *, settings=SETTINGS, **more):
@@ -62,8 +50,7 @@ def test_the_measures_are_the_loops_over_near_pairs_and_over_all_distinct_senten
     def apart(x: np.ndarray, y: np.ndarray) -> float:
         return float((x - y) @ (x - y))
 
-    left = [direction(f"question {i}") for i in range(len(GOLD))]
-    right = [direction(f"answer {i} and more") for i in range(len(GOLD))]
+    left, right = ([direction(text) for text in texts] for texts in (LEFT, RIGHT))
     distances = [apart(left[i], right[i]) for i, gold in enumerate(GOLD) if gold > 4]
     kernels = [math.exp(-2 * apart(x, y)) for x, y in combinations([*left, *right], 2)]
     found = measure(model_folder.load(folder).eval())

@@ -1,6 +1,5 @@
 """The training on a whole bank ends where the trainings on the folds were best."""
 
-import json
 from dataclasses import asdict
 
 import pytest
@@ -15,6 +14,7 @@ from semblance.provenance import (
 )
 from semblance.training.final import final_settings, final_steps, with_steps_of
 from tests.example_settings import train_settings
+from tests.scripts.flags import flags
 from tests.unit.training.small import train
 from workflow.scripts import train_final, training_job
 
@@ -64,11 +64,11 @@ def test_a_final_training_reads_the_regulators_of_the_whole_bank(inputs, tmp_pat
     monkeypatch.setattr(training_job, "train", lambda found, *_, **more: asked.append(found))
     monkeypatch.setattr(training_job, "take_gpu", lambda *_: None)
     folds = [fold_record(tmp_path / "0", 1, 4)]
-    settings = json.dumps(asdict(train_settings(batch_size=4)) | {"dropout": {}})
-    base, corpus, tokens = inputs
-    words = ["--settings", settings, "--base", base, "--corpus", corpus, "--tokens", tokens]
-    words += ["--folds", *folds, "--regulators", "one", "other", "--output", "o/record.json"]
-    train_final.main([*words, "--checkpoint-minutes", "10", "--checkpoint-steps", "0"])
+    settings = asdict(train_settings(batch_size=4)) | {"dropout": {}}
+    given = dict(zip(("base", "corpus", "tokens"), inputs, strict=True))
+    given |= {"settings": settings, "folds": folds, "regulators": ["one", "other"]}
+    given |= {"checkpoint_minutes": 10, "checkpoint_steps": 0, "output": "o/record.json"}
+    train_final.main(flags(**given))
     assert list(asked[0].regulators) == ["one", "other"] and asked[0].dev is None
 
 

@@ -1,5 +1,7 @@
 """A batch that is embedded piece by piece has the loss and the gradients of the whole batch."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -12,30 +14,21 @@ from tests.unit.training.test_fast_path import (
     BATCH,
     CASES,
     DEVICES,
-    LIMIT,
     corpus,
     encoder,
     regulators_of,
     sampled,
+    settings_of,
 )
 
 PIECE = 5  # of 12 rows: two whole pieces and a smaller one
 
 
-def batch_loss(case: str, device: str, micro: int | None, **more) -> BatchLoss:
+def batch_loss(case: str, device: str, micro: int | None) -> BatchLoss:
     """Return the loss of a case, from the same weights each time."""
-    loss, options, rows, dropout = CASES[case]
-    settings = train_settings(
-        loss=loss,
-        options=options,
-        batch_size=BATCH,
-        max_length=LIMIT,
-        dropout=decode(DropoutSettings, dropout, "dropout"),
-        micro_batch=micro,
-        **more,
-    )
+    settings = replace(settings_of(case, "fp32"), micro_batch=micro)
     model = encoder("bert, mean").to(device).train()
-    return BatchLoss([model], corpus(), rows, settings, regulators_of(case))
+    return BatchLoss([model], corpus(), CASES[case][2], settings, regulators_of(case))
 
 
 def step(loss: BatchLoss) -> tuple[float, list[torch.Tensor]]:

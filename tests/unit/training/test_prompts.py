@@ -14,6 +14,7 @@ from semblance.provenance import input_digests, read_sealed, write_record
 from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.recipe import MaskedWords
 from tests.example_settings import train_settings
+from tests.scripts.flags import flags
 from tests.unit.models.tiny_models import built
 from tests.unit.training.small import train
 from workflow.scripts import tokenise as tokenise_script
@@ -36,7 +37,7 @@ def prompted(inputs, tmp_path_factory):
 
 def run_tokenise(base, corpus, out) -> str:
     record = str(out / "record.json")
-    tokenise_script.main(["--corpus", str(corpus), "--base", str(base), "--output", record])
+    tokenise_script.main(flags(corpus=corpus, base=base, output=record))
     return record
 
 
