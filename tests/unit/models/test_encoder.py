@@ -152,18 +152,6 @@ def test_the_error_of_bf16_is_that_of_transformers_in_bf16(opened, monkeypatch, 
     assert 0 < (found - truth).norm() < 1.5 * (half - truth).norm()
 
 
-@pytest.mark.parametrize("normalise", [False, True])
-def test_the_head_is_linear_and_tanh_and_normalising_comes_last(bert, normalise):
-    plain, tokens = bert
-    encoder = module.Encoder(plain.shape, "mean", head=True, normalise=normalise)
-    head = {f"head.{n}": v for n, v in torch.nn.Linear(32, 32).state_dict().items()}
-    encoder.load_state_dict(plain.state_dict() | head)
-    expected = torch.tanh(embed(plain, tokens) @ head["head.weight"].T + head["head.bias"])
-    if normalise:
-        expected = expected / expected.norm(dim=1, keepdim=True)
-    assert (embed(encoder, tokens) - expected).abs().max() < 1e-6
-
-
 RANDOM = [
     {"hidden": 0.3, "attention": 0.0},
     {"hidden": 0.0, "attention": 0.3},

@@ -132,11 +132,3 @@ def test_both_give_the_same_vectors_by_role(base):
 def test_a_prompt_changes_the_vectors(base):
     plain = vectors(base, TEXTS)
     assert np.abs(vectors(base, base.prompts.queries(TEXTS)) - plain).max() > 1e-3
-
-
-def test_a_model_that_is_saved_again_keeps_its_prompts(base, tmp_path):
-    encoder = model_folder.load(base.folder)
-    files = model_folder.save(encoder, tmp_path, base.folder, False, LIMIT)
-    name = "config_sentence_transformers.json"
-    assert name in files
-    assert (tmp_path / name).read_bytes() == (base.folder / name).read_bytes()

@@ -110,11 +110,6 @@ def test_masks_depend_on_seed_step_row_and_view_and_on_nothing_else():
     assert all(other[0][0] != first[0][0] for other in others)
 
 
-def test_both_copies_of_a_sentence_are_masked_by_themselves():
-    first, second = masks(rows=(7,), numbers=((0,), (0,)))
-    assert first != second
-
-
 def test_the_draws_of_masks_are_none_of_those_that_change_texts():
     """A view draws from [seed, step, row]; numpy takes [seed, step, row, 0] for the same."""
     of_view = np.random.Generator(np.random.PCG64([3, 5, 7])).random(4)
