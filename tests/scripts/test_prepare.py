@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -110,47 +111,37 @@ def pairs(script, out: Path, **settings) -> list[dict]:
 SENTENCES = ("sentence1", "sentence2")
 
 
-def test_one_set_of_sts_files_gives_both_protocols(tmp_path):
-    names = ["sts16", "stsb", "sick"]
-    raw = pairs(prepare_sts, tmp_path / "raw", datasets=names, protocol="raw")
-    senteval = pairs(prepare_sts, tmp_path / "senteval", datasets=names, protocol="senteval")
-    tasks = [pair["task"] for pair in raw]
-    assert {task: tasks.count(task) for task in tasks} == {"sts16": 83, "stsb": 80, "sickr": 80}
+TEST = {"sts16": 83, "stsb": 80, "sickr": 80}
+
+
+@pytest.mark.parametrize(
+    "script, settings, counts, part",
+    [
+        (prepare_sts, {"datasets": ["sts16", "stsb", "sick"]}, TEST, "test"),
+        (prepare_dev, {"dataset": "stsb"}, {"stsb-dev": 60}, "dev"),
+    ],
+)
+def test_raw_pairs_are_those_of_the_release_and_by_senteval_they_are_tokenised(
+    tmp_path, script, settings, counts, part
+):
+    raw = pairs(script, tmp_path / "raw", **settings, protocol="raw")
+    senteval = pairs(script, tmp_path / "senteval", **settings, protocol="senteval")
+    assert Counter(pair["task"] for pair in raw) == counts and raw != senteval
+    lines = (ROOT / f"demo/data/stsb/sts-{part}.csv").read_text().splitlines()
+    found = [tuple(pair[name] for name in SENTENCES) for pair in raw if "stsb" in pair["task"]]
+    assert found == [tuple(line.split("\t")[5:7]) for line in lines]
     for released, tokenised in zip(raw, senteval, strict=True):
+        lower = released["task"] != "sickr"
         for name in SENTENCES:
-            letters = released.pop(name)
-            if released["task"] != "sickr":
-                letters = letters.lower()
-            assert tokenised.pop(name).replace(" ", "") == letters.replace(" ", "")
+            assert tokenised.pop(name) == senteval_text(released.pop(name), lower=lower)
         assert tokenised == released
 
 
-def test_raw_sentences_are_those_of_the_release(tmp_path):
-    found = pairs(prepare_sts, tmp_path / "raw", datasets=["stsb"], protocol="raw")
-    lines = (ROOT / "demo/data/stsb/sts-test.csv").read_text().splitlines()
-    expected = [tuple(line.split("\t")[5:7]) for line in lines]
-    assert [tuple(pair[name] for name in SENTENCES) for pair in found] == expected
-
-
-def test_the_dev_pairs_follow_the_protocol(tmp_path):
-    raw = pairs(prepare_dev, tmp_path / "raw", dataset="stsb", protocol="raw")
-    senteval = pairs(prepare_dev, tmp_path / "senteval", dataset="stsb", protocol="senteval")
-    for released, tokenised in zip(raw, senteval, strict=True):
-        for name in SENTENCES:
-            assert tokenised[name] == senteval_text(released[name], lower=True)
-    assert any(r["sentence1"] != t["sentence1"] for r, t in zip(raw, senteval, strict=True))
-
-
-def test_the_dev_pairs_of_sick_keep_their_case(tmp_path):
-    found = pairs(prepare_dev, tmp_path / "dev", dataset="sick", protocol="senteval")
+def test_the_dev_pairs_of_sick_are_read_apart_from_its_test_pairs_and_keep_their_case(tmp_path):
+    found = pairs(prepare_dev, tmp_path, dataset="sick", protocol="senteval")
+    assert list(input_digests(checked(tmp_path / "record.json"))) == ["sick/SICK_trial.txt"]
     assert {pair["task"] for pair in found} == {"stsb-dev"}
     assert all(pair["sentence1"][0].isupper() for pair in found)
-
-
-def test_the_dev_pairs_are_prepared_apart_from_the_test_pairs(tmp_path):
-    found = pairs(prepare_dev, tmp_path, dataset="stsb", protocol="senteval")
-    assert [pair["task"] for pair in found] == ["stsb-dev"] * 60
-    assert list(input_digests(checked(tmp_path / "record.json"))) == ["stsb/sts-dev.csv"]
 
 
 BANKS = {

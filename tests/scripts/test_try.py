@@ -101,31 +101,24 @@ def test_what_is_no_loss_is_refused_in_one_line_and_not_linked(tmp_path, place, 
         command.check_loss(tmp_path / "absent.py")
 
 
-def test_another_control_than_a_trained_method_is_refused(loss):
-    args = command.parser().parse_args([str(loss), "--against", "start"])
-    with pytest.raises(InputError, match="'start' is no method with a training here"):
-        command.config_of(command.check_loss(loss), CPU, "out", 3, args)
-
-
-@pytest.mark.parametrize("against", ["rcl-2", "start"])
-def test_a_refused_control_leaves_no_link_and_no_config(loss, place, against):
-    with pytest.raises(InputError, match="--against"):
-        command.main([str(loss), "--against", against])
-    assert not place.joinpath(loss.name).exists() and not list(Path().glob("*.yaml"))
-
-
-def test_a_loss_that_has_the_name_of_a_method_is_refused(loss, place):
-    loss = loss.rename("simcse.py")
-    with pytest.raises(InputError, match="simcse.py: a method has this name"):
-        command.main([str(loss)])
-    assert not place.joinpath("simcse.py").exists()
-
-
-def test_a_config_that_try_has_not_written_is_never_overwritten(loss, place):
+@pytest.mark.parametrize(
+    "name, arguments, said",
+    [
+        ("own", ["--against", "rcl-2"], "--against"),
+        ("own", ["--against", "start"], "--against.*'start' is no method with a training here"),
+        ("simcse", [], "simcse.py: a method has this name"),
+        ("own", ["--output", "mine"], "mine.yaml: is there already"),
+    ],
+)
+def test_a_refused_start_leaves_no_link_and_no_config_and_overwrites_none(
+    loss, place, name, arguments, said
+):
+    loss = loss.rename(loss.with_name(f"{name}.py"))
     Path("mine.yaml").write_text("seeds: {}\n")
-    with pytest.raises(InputError, match="mine.yaml: is there already"):
-        command.main([str(loss), "--output", "mine"])
-    assert Path("mine.yaml").read_text() == "seeds: {}\n" and not place.joinpath(loss.name).exists()
+    with pytest.raises(InputError, match=said):
+        command.main([str(loss), *arguments])
+    assert not place.joinpath(loss.name).exists()
+    assert [file.read_text() for file in Path().glob("*.yaml")] == ["seeds: {}\n"]
 
 
 NOISE = np.array([0.1, -0.1, 0.05, -0.05, 0.0])

@@ -1,17 +1,12 @@
 """A saved model is known by its record: where its files lie, what they are, that they are whole."""
 
 import hashlib
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from semblance.errors import InputError
 from semblance.models.saved import LENGTH, TOKENIZER, WEIGHTS, SavedModel, stored_length
 from semblance.provenance import write_record
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -42,13 +37,8 @@ def test_a_damaged_file_is_refused_unless_other_files_were_asked_for(record):
     assert SavedModel.read(record, TOKENIZER, LENGTH).max_length == 48
 
 
-@pytest.mark.parametrize("length", ["2", "true", '"48"', "null", str(2**40)])
+@pytest.mark.parametrize("length", ["-5", "0", "2", "12.5", "true", '"48"', "null", str(2**40)])
 def test_a_length_that_is_no_number_of_tokens_is_refused(record, length):
     (record.parent / LENGTH).write_text(f'{{"max_seq_length": {length}}}')
     with pytest.raises(InputError, match="max_seq_length"):
         stored_length(record.parent / "model")
-
-
-def test_a_saved_model_is_known_without_torch():
-    program = "import sys, semblance.models.saved; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0

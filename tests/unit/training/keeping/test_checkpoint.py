@@ -99,20 +99,18 @@ def test_the_best_weights_are_not_the_last(whole):
     assert 0 < whole[1].best_step < STEPS  # or the tests below could not see them lost
 
 
-@pytest.mark.parametrize(
-    "after,every", [(1, 1), (3, 1), (4, 1), (7, 1), (10, 1), (13, 1), (9, 4), (5, 3), (2, 5)]
-)
-def test_a_killed_training_resumed_ends_bit_identical(tmp_path, whole, after, every):
-    killed(tmp_path, after, every)
-    assert steps_in(tmp_path) == [*range(every, after + 1, every)][-2:]
-    assert same(train(keeper(tmp_path, every=every)), whole)
+KILLS = [([after], 1) for after in (1, 3, 4, 7, 10, 13)]
+KILLS += [([9], 4), ([5], 3), ([2], 5), ([2, 3, 5, 8, 13], 1)]
 
 
-@pytest.mark.parametrize("kills", [(), (2, 3, 5, 8, 13)])
-def test_a_training_killed_any_number_of_times_ends_bit_identical(tmp_path, whole, kills):
+@pytest.mark.parametrize("kills, every", KILLS)
+def test_a_killed_training_keeps_its_last_two_checkpoints_and_resumed_ends_bit_identical(
+    tmp_path, whole, kills, every
+):
     for after in kills:
-        killed(tmp_path, after)
-    assert same(train(keeper(tmp_path)), whole)
+        killed(tmp_path, after, every)
+        assert steps_in(tmp_path) == [*range(every, after + 1, every)][-2:]
+    assert same(train(keeper(tmp_path, every=every)), whole)
 
 
 def test_early_stopping_survives_a_kill(tmp_path):
@@ -207,13 +205,6 @@ def test_whatever_happened_before_the_training_ends_bit_identical(
     assert same(train(keeper(tmp_path)), whole)
     err = capsys.readouterr().err
     assert {words: err.count(words) for words in said} == said
-
-
-def test_only_the_last_two_checkpoints_are_kept_and_none_after_clearing(tmp_path):
-    killed(tmp_path, 9)
-    assert steps_in(tmp_path) == [8, 9]
-    keeper(tmp_path).clear()
-    assert not tmp_path.exists()
 
 
 @pytest.fixture
