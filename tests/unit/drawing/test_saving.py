@@ -18,8 +18,8 @@ from semblance.drawing.text import MOST, clean
 from semblance.errors import InputError
 from semblance.named_modules import ROOT
 from semblance.provenance import canonical, input_digests, read_sealed, write_record
+from tests.scripts.flags import flags
 from tests.unit.drawing.example_rows import METHOD, ROWS
-from tests.unit.reporting.example_scores import flags
 from workflow.scripts import draw_figure
 
 SVG = "{http://www.w3.org/2000/svg}"

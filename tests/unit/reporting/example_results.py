@@ -1,6 +1,5 @@
 """A whole results folder in small, for tests: made-up numbers, but every file and record by the real writers."""
 
-import json
 from itertools import product
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from semblance.provenance import (
 )
 from semblance.reporting.layouts import find_layout
 from tests.example_settings import COMPUTE
-from tests.unit.reporting.example_scores import flags
+from tests.scripts.flags import flags
 from workflow.scripts import (
     collect_scores,
     compare_published,
@@ -272,21 +271,14 @@ def runs_of(results: Path, name: str) -> dict[str, list[int]]:
     return found
 
 
-def render(results: Path, name: str) -> None:
-    """Render one of the tables."""
+def render(results: Path, name: str, **changes: object) -> None:
+    """Render one of the tables; some flags may have other values."""
     tables = results / "tables"
     ends = {"csv": "csv", "markdown": "md", "latex": "tex"}
-    render_table.main(
-        flags(
-            settings=json.dumps(settings(name)),
-            runs=json.dumps(runs_of(results, name)),
-            results=results,
-            published=PUBLISHED,
-            json=tables / f"json/{name}.json",
-            record=tables / f"records/{name}.json",
-            **{form: tables / f"{name}.{end}" for form, end in ends.items()},
-        )
-    )
+    given = {form: tables / f"{name}.{end}" for form, end in ends.items()}
+    given |= {"json": tables / f"json/{name}.json", "record": tables / f"records/{name}.json"}
+    given |= {"settings": settings(name), "results": results, "published": PUBLISHED}
+    render_table.main(flags(**given | {"runs": runs_of(results, name)} | changes))
 
 
 def compare(results: Path) -> None:
@@ -300,7 +292,7 @@ def compare(results: Path) -> None:
         return flags(tables=records, record=tables / f"records/{name}.json", **forms)
 
     printed = flags(published=PUBLISHED)
+    compare_published.main([*printed, *page("published", output="md")])
     claims = flags(claims=f"{ROOT}/workflow/claims.yaml")
     judge_claims.main([*claims, *printed, *page("claims", csv="csv", markdown="md")])
     simulate_statistics.main(page("statistics", csv="csv", markdown="md"))
-    compare_published.main([*printed, *page("published", output="md")])

@@ -74,12 +74,3 @@ def of_fold(method, seed, fold, value, protocol="pairs", lift=(0.0, 0.0, 0.0, 0.
     place |= {"seed": seed, "protocol": protocol, "aggregation": "test"} | given
     metrics = zip(("acc@1", "acc@3", "acc@5", "map"), lift, strict=True)
     return [record(**place, metric=metric, value=value + more) for metric, more in metrics]
-
-
-def flags(**given: object) -> list[str]:
-    """Return the arguments of a program: each flag with its value, or its values."""
-    found = []
-    for name, value in given.items():
-        values = value if isinstance(value, list) else [value]
-        found += [f"--{name}", *map(str, values)]
-    return found

@@ -29,6 +29,7 @@ from semblance.reporting.figures import (
     dev_curves,
 )
 from semblance.reporting.table import from_json
+from tests.scripts.flags import flags
 from tests.unit.reporting import example_results, example_scores
 from workflow.scripts import collect_figure
 
@@ -123,13 +124,13 @@ def test_the_record_names_the_files_and_the_records_that_the_figure_was_made_fro
     results, tmp_path
 ):
     run = {"corpus": "nli", "base": "tiny", "method": "rcl", "seeds": [1]}
-    settings = json.dumps({"kind": "cosine_densities", "models": [run]})
+    settings = {"kind": "cosine_densities", "models": [run]}
     copy = tmp_path / "results"
     shutil.copytree(results, copy)
     figures = copy / "figures"
     record = figures / "records/f.json"
     given = {"settings": settings, "results": copy, "output": figures / "f.csv", "record": record}
-    collect_figure.main(example_scores.flags(**given))
+    collect_figure.main(flags(**given))
     found = read_sealed(record)
     folder = "scores/sts/nli/tiny/rcl/seed-1"
     name = "predictions.parquet"
