@@ -5,6 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from semblance.data.prepare_sts import released_pairs
@@ -41,9 +42,7 @@ def model(tmp_path) -> Path:
 def data(tmp_path, monkeypatch) -> str:
     """A folder of raw data that has STS-B of the demo and no other task."""
     folder = tmp_path / "data"
-    (folder / "stsb").mkdir(parents=True)
-    for path in (ROOT / "demo/data/stsb").iterdir():
-        (folder / "stsb" / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(ROOT / "demo/data/stsb", folder / "stsb")
     monkeypatch.setattr(score, "MANIFEST", ROOT / "demo/manifest.yaml")
     return str(folder)
 
@@ -121,8 +120,6 @@ def test_the_own_pooling_has_the_scores_of_the_workflows_evaluation(model, data,
 
 def scores_of(folder: Path, pairs: list[ScoredPair]) -> dict:
     """Return the scores in points as ``evaluate_sts`` computes them."""
-    import numpy as np
-
     names = ("task", "subset", "index", "sentence1", "sentence2", "score")
     columns = {name: np.asarray([getattr(pair, name) for pair in pairs]) for name in names}
     predictions, _ = Sts(columns, folder / "tokenizer.json").predict(

@@ -3,8 +3,6 @@
 import json
 import shutil
 import statistics
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -13,8 +11,9 @@ from semblance.audit.chain import Chain
 from semblance.audit.explain import explain, problems
 from semblance.audit.origin_text import to_json, to_text
 from semblance.errors import InputError
-from semblance.provenance import ROOT, file_digest, read_sealed, record_digest
+from semblance.provenance import file_digest, read_sealed, record_digest
 from tests.unit.audit.tampering import change_record, change_table, shown
+from workflow.scripts import explain as command
 
 CELL = ("t_sts", "rcl", "STS12")
 TABLE_RECORD = "tables/records/t_faq.json"
@@ -182,14 +181,9 @@ def test_the_cell_of_a_users_own_file_is_healthy_until_the_file_changes(results)
     assert problems(explain(results, *cell)) > 0
 
 
-def semblance(*arguments) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "semblance", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-
-
-def test_the_command_line_prints_the_same_tree(untouched):
+def test_the_command_line_prints_the_same_tree(untouched, capsys):
     cell = ("t_dev", "simcse", "STS-B dev")
-    done = semblance("explain", *cell, "--output", str(untouched), "--json")
-    found = json.loads(done.stdout)
+    command.main([*cell, "--output", str(untouched), "--json"])
+    found = json.loads(capsys.readouterr().out)
     assert found == tree(untouched, *cell)
     assert found["facts"]["value"] == shown(untouched, "t_dev").rows[0].cells["stsb-dev"].mean

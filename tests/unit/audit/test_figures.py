@@ -4,7 +4,8 @@ import pytest
 
 from semblance.audit.findings import DIGESTS, FORMS, LINKS
 from semblance.audit.verify import verify
-from semblance.provenance import canonical, named_beside, read_records, write_record
+from semblance.provenance import named_beside, read_records, write_record
+from tests.scripts.flags import flags
 from tests.unit.audit.tampering import change_record, reseal
 from workflow.scripts import collect_figure, draw_figure
 
@@ -21,21 +22,17 @@ SETTINGS = {
 def collect(results, name, settings):
     """Collect a figure of the results; return its record."""
     record = results / f"figures/records/{name}.json"
-    places = ["--results", str(results), "--record", str(record)]
-    output = ["--output", str(results / f"figures/{name}.csv")]
-    collect_figure.main(["--settings", canonical(settings), *places, *output])
+    output = results / f"figures/{name}.csv"
+    collect_figure.main(flags(settings=settings, results=results, output=output, record=record))
     return record
 
 
 def draw(results):
-    """Draw the collected figure f; return the record of the drawing."""
+    """Draw the collected figure f."""
     figures = results / "figures"
-    data = ["--csv", f"{figures}/f.csv", "--data", f"{figures}/records/f.json"]
-    forms = ["--svg", f"{figures}/f.svg", "--png", f"{figures}/f.png"]
-    settings = canonical({"kind": SETTINGS["kind"], "models": []})
-    record = figures / "drawings/f.json"
-    draw_figure.main(["--settings", settings, *data, *forms, "--record", str(record)])
-    return record
+    given = {form: figures / f"f.{form}" for form in ("csv", "svg", "png")}
+    given |= {"data": figures / "records/f.json", "record": figures / "drawings/f.json"}
+    draw_figure.main(flags(settings={"kind": SETTINGS["kind"], "models": []}, **given))
 
 
 @pytest.fixture(scope="module")

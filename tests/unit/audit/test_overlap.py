@@ -1,12 +1,11 @@
 """The table of lexical overlaps in a finished folder: its chain leads to the raw data."""
 
-import json
-
 from semblance.audit.verify import verify
 from semblance.provenance import ROOT
+from tests.scripts.flags import flags
 from workflow.scripts import compare_overlap, download, prepare_pairs
 
-MANIFEST = str(ROOT / "demo/manifest.yaml")
+MANIFEST = ROOT / "demo/manifest.yaml"
 PUBLISHED = ROOT / "workflow/published.yaml"
 QQP = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplicate"]}
 
@@ -14,17 +13,15 @@ QQP = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplic
 def test_an_untouched_overlap_holds_and_a_changed_one_is_found(tmp_path, monkeypatch):
     """A results folder of the demo's questions and of their overlap alone."""
     monkeypatch.chdir(tmp_path)
-    data = "resources/data"
-    places = ["--destination", data, "--record", f"{data}/records/qqp.json"]
-    mirror = ["--mirror", str(ROOT / "demo/data")]
-    download.main(["--manifest", MANIFEST, "--dataset", "qqp", *places, *mirror])
+    data, tables = "resources/data", "results/tables"
+    places = {"destination": data, "record": f"{data}/records/qqp.json"}
+    download.main(flags(manifest=MANIFEST, dataset="qqp", mirror=ROOT / "demo/data", **places))
     corpus = "results/corpora/qqp/record.json"
-    raw = ["--manifest", MANIFEST, "--data", data]
-    prepare_pairs.main(["--settings", json.dumps(QQP), *raw, "--output", corpus])
-    table = ["--csv", "results/tables/simcse_overlap.csv"]
-    record = ["--record", "results/tables/records/simcse_overlap.json"]
-    printed = ["--rows", '{"qqp": "simcse/text/QQP"}', "--published", str(PUBLISHED)]
-    compare_overlap.main(["--corpora", corpus, *printed, *table, *record])
+    prepare_pairs.main(flags(settings=QQP, manifest=MANIFEST, data=data, output=corpus))
+    printed = {"rows": {"qqp": "simcse/text/QQP"}, "published": PUBLISHED}
+    table = {"csv": f"{tables}/simcse_overlap.csv"}
+    table["record"] = f"{tables}/records/simcse_overlap.json"
+    compare_overlap.main(flags(corpora=corpus, **printed, **table))
 
     results = tmp_path / "results"
     assert verify(results, published=PUBLISHED).problems == []

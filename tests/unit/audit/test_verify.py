@@ -3,7 +3,6 @@
 A verification takes seconds, so damages that do not touch each other are made in one folder.
 """
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,6 +30,7 @@ from semblance.provenance import ROOT, input_digests, read_sealed
 from semblance.reporting.contrasts import with_items
 from semblance.reporting.table import Contrast, Row, Table
 from semblance.training.keeping.finished import keep
+from tests.scripts.flags import flags
 from tests.unit.audit.tampering import (
     change_record,
     change_table,
@@ -513,10 +513,12 @@ def test_a_file_of_the_users_own_is_checked_while_it_is_here(results):
     file = results.parent / "my faq.csv"
     file.write_text("question,answer\nWho?,I\nWhere?,Here\nWhen?,Now\n")
     bank = {"name": "mine", "kind": "own", "path": str(file), "folds": 3, "seed": 0}
-    places = ["--data", f"{results.parent}/resources/data", "--corpora", f"{results}/corpora"]
-    places += ["--dev", f"{results}/dev", "--output", f"{results}/faq/mine/record.json"]
-    manifest = ["--manifest", f"{ROOT}/demo/manifest.yaml"]
-    prepare_faq.main(["--settings", json.dumps(bank), *manifest, *places])
+    places = {name: results / name for name in ("corpora", "dev")}
+    places |= {
+        "data": results.parent / "resources/data",
+        "output": results / "faq/mine/record.json",
+    }
+    prepare_faq.main(flags(settings=bank, manifest=ROOT / "demo/manifest.yaml", **places))
     found = verify(results)
     assert found.problems == [] and found.notes == []
 

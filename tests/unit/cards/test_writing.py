@@ -10,6 +10,7 @@ from semblance.audit.verify import verify
 from semblance.cards.card import ModelPlace
 from semblance.cards.writing import fold_lines
 from semblance.provenance import file_digest, read_object, read_sealed, write_sealed
+from tests.unit.audit.tampering import flip
 from tests.unit.cards.conftest import make_cards
 
 PLACE = "nli/tiny/rcl/seed-1"
@@ -53,11 +54,10 @@ def test_the_record_holds_the_digest_of_each_file_and_the_licences(carded):
 def test_an_audit_finds_a_changed_bit_in_a_card_and_in_the_prompts(results):
     for name in ("README.md", "config_sentence_transformers.json"):
         file = results / f"models/{PLACE}/model/{name}"
-        content = file.read_bytes()
-        file.write_bytes(content[:20] + bytes([content[20] ^ 1]) + content[21:])
+        flip(file)
         [failure] = verify(results).failures
         assert str(file) in str(failure) and "damaged" in str(failure)
-        file.write_bytes(content)
+        flip(file)  # back
 
 
 def test_the_same_results_give_the_same_cards_and_the_records_of_trainings_stay(results):
