@@ -1,16 +1,19 @@
 """Rows of the long CSV and settings for tests: sensible in all that a test does not care about."""
 
 import csv
+import re
 
 import pandas as pd
 
 from semblance.reporting.build import build
+from semblance.reporting.formats import markdown
 from semblance.reporting.scores import COLUMNS
 
 TASKS = ("sts12", "sts13")
 RUN = {"corpus": "nli", "base": "tiny", "method": "simcse", "phi": "", "seed": 1, "fold": ""}
 SCORE = {"task": "sts12", "subset": "", "metric": "spearman", "aggregation": "all"}
 SCORE |= {"protocol": "senteval", "value": 0.5, "n": 100, "precision": "fp32"}
+FAQ = {"layout": "faq", "dataset": "bank", "folds": 2, "tasks": []}  # settings of a table
 ORIGIN = {"code": "c0", "environment": "e0", "weights": "w0", "data": "d0"}
 
 
@@ -66,6 +69,11 @@ def spec(rows, **given):
 def table(rows, scores, **given):
     """Build a table of such settings from records of scores."""
     return build(spec(rows, **given), frame(scores))
+
+
+def markdown_lines(shown):
+    """The lines of a table's Markdown without what aligns its columns."""
+    return [re.sub("-+", "-", re.sub(" +", " ", line)) for line in markdown(shown).splitlines()]
 
 
 def of_fold(method, seed, fold, value, protocol="pairs", lift=(0.0, 0.0, 0.0, 0.0), **given):

@@ -12,7 +12,7 @@ from semblance.names import TRANSFER_TASKS
 from semblance.reporting.bootstrap import with_bootstrap
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Contrast
-from tests.unit.reporting.example_scores import TASKS, of_fold, record, row, runs, table
+from tests.unit.reporting.example_scores import FAQ, TASKS, of_fold, record, row, runs, table
 
 RNG = np.random.default_rng(0)
 GOLD = {task: RNG.normal(size=60) for task in TASKS}
@@ -85,9 +85,6 @@ def test_predictions_on_other_items_or_that_are_no_number_stop(tmp_path, column,
     save(written(tmp_path, lost=True), "sts/nli/tiny/b/seed-2", broken)
     with pytest.raises(InputError, match="seed-2"):
         with_bootstrap(against_a(ROWS, SCORES), tmp_path, 50, 0)
-
-
-FAQ = {"layout": "faq", "dataset": "bank", "folds": 2, "tasks": []}
 
 
 def faq_results(root, right):

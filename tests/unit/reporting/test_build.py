@@ -7,7 +7,7 @@ from pytest import approx
 
 from semblance.errors import InputError
 from semblance.reporting.table import from_json, to_json
-from tests.unit.reporting.example_scores import TASKS, of_fold, record, runs, table, untrained
+from tests.unit.reporting.example_scores import FAQ, TASKS, of_fold, record, runs, table, untrained
 
 SIMCSE = runs("simcse", {1: (0.70, 0.80), 2: (0.71, 0.83), 3: (0.75, 0.82)})
 RCL = {1: (0.90, 0.80), 2: (0.91, 0.83), 3: (0.95, 0.82)}
@@ -20,16 +20,13 @@ def cells(shown, label, protocol=None):
     return named[0].cells
 
 
-def test_a_cell_is_mean_and_sample_sd_over_seeds_in_points():
-    cell = cells(table(ALONE, SIMCSE), "SimCSE")["sts12"]
-    assert (cell.mean, cell.n) == (approx(72.0), 3)
-    assert cell.sd == approx((((70 - 72) ** 2 + (71 - 72) ** 2 + (75 - 72) ** 2) / 2) ** 0.5)
-
-
-def test_the_average_is_taken_by_seed_before_rounding():
-    cell = cells(table(ALONE, SIMCSE), "SimCSE")["Average"]
-    by_seed = [(70 + 80) / 2, (71 + 83) / 2, (75 + 82) / 2]
-    assert cell.mean == approx(statistics.mean(by_seed))
+@pytest.mark.parametrize(
+    "column, by_seed",
+    [("sts12", [70, 71, 75]), ("Average", [(70 + 80) / 2, (71 + 83) / 2, (75 + 82) / 2])],
+)
+def test_a_cell_is_mean_and_sample_sd_over_the_unrounded_points_of_its_seeds(column, by_seed):
+    cell = cells(table(ALONE, SIMCSE), "SimCSE")[column]
+    assert (cell.mean, cell.n) == (approx(statistics.mean(by_seed)), 3)
     assert cell.sd == approx(statistics.stdev(by_seed))
 
 
@@ -40,25 +37,6 @@ def test_a_missing_score_empties_cell_and_average_and_is_named():
     assert found["sts12"].mean == approx(72.0)
     assert found["sts13"].mean is found["Average"].mean is None
     assert any("n/a" in note and "nli/tiny/simcse/seed-2" in note for note in shown.notes)
-
-
-def test_a_missing_score_is_never_zero():
-    assert all(cell.values == {} for cell in cells(table(ALONE, []), "SimCSE").values())
-
-
-def test_the_untrained_model_has_one_value_and_no_spread():
-    shown = table({"start": ("start", (1, 2, 3))}, untrained(0.60, 0.62))
-    cell = cells(shown, "start")["Average"]
-    assert cell.values == {"0": approx(61.0)} and cell.sd is None
-
-
-def test_a_cell_ignores_subsets_and_other_aggregations_and_protocols():
-    others = [
-        record(subset="MSRpar", aggregation="subset", value=0.1),
-        record(aggregation="mean", value=0.2),
-        record(protocol="raw", value=0.3),
-    ]
-    assert cells(table(ALONE, SIMCSE + others), "SimCSE")["sts12"].values["1"] == 70.0
 
 
 def test_the_seeds_layout_shows_all_the_top_three_and_the_best():
@@ -75,7 +53,6 @@ def test_the_seeds_layout_shows_all_the_top_three_and_the_best():
 
 
 LIFT = (0.0, 0.01, 0.02, 0.03)  # of the metrics of a bank, so that no two are equal
-FAQ = {"layout": "faq", "dataset": "bank", "folds": 2, "tasks": []}
 
 
 def test_a_faq_seed_is_the_mean_of_its_folds_and_each_protocol_has_a_row():
@@ -102,13 +79,6 @@ def test_a_faq_cell_is_missing_if_one_fold_is(corpora):
     rows = {"start": ("start", (0,))}
     assert cells(table(rows, first, **FAQ), "start")["map"].mean is None
     assert cells(table(rows, first + second, **FAQ), "start")["acc@1"].mean == approx(30.0)
-
-
-def test_the_dev_layout_shows_the_development_score_alone():
-    scores = [record(seed=s, task="stsb-dev", value=v) for s, v in ((1, 0.80), (2, 0.82))]
-    shown = table({"SimCSE": ("simcse", (1, 2))}, scores, layout="dev", tasks=[])
-    assert shown.columns == ("stsb-dev",)
-    assert cells(shown, "SimCSE")["stsb-dev"].mean == approx(81.0)
 
 
 def test_a_table_names_the_steps_of_its_entropy_models_over_the_seeds():
@@ -170,8 +140,11 @@ SETTINGS = [(metric, by) for metric in ("spearman", "pearson") for by in ("all",
         ("sts-pearson", "pearson", "all"),
     ],
 )
-def test_a_table_of_another_setting_shows_that_settings_scores_alone(layout, metric, aggregation):
-    records = []
+def test_a_table_shows_the_scores_of_its_own_setting_alone(layout, metric, aggregation):
+    records = [
+        record(subset="MSRpar", metric=metric, aggregation="subset", value=0.1),
+        record(protocol="raw", metric=metric, aggregation=aggregation, value=0.3),
+    ]
     for number, (of, by) in enumerate(SETTINGS):
         for task, value in zip(TASKS, (0.25, 0.5), strict=True):
             value += number / 64

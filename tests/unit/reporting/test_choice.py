@@ -5,12 +5,11 @@ from pytest import approx
 
 from semblance.reporting.build import best_on_dev
 from semblance.reporting.table import from_json, to_json
-from tests.unit.reporting.example_scores import of_fold, record, row, runs, table
+from tests.unit.reporting.example_scores import FAQ, of_fold, record, row, runs, table
 
 TWO, FOUR = "rcl-2", "rcl-4"
 LABELS = {TWO: "2 regulators", FOUR: "4 regulators", "rcl-8": "8 regulators"}
 LOW, HIGH = (0.7, 0.8), (0.8, 0.9)
-FAQ = {"dataset": "bank", "folds": 2, "tasks": []}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +105,7 @@ def test_each_fold_of_a_bank_is_chosen_for_by_its_own_dev_questions():
     for seed in (1, 2):
         scores += of_both(TWO, seed, 0, dev=0.9, test=0.1) + of_both(FOUR, seed, 0, 0.8, 0.2)
         scores += of_both(TWO, seed, 1, dev=0.3, test=0.4) + of_both(FOUR, seed, 1, 0.4, 0.6)
-    shown = table({"RCL": chosen()}, scores, layout="faq", protocols=["pairs"], **FAQ)
+    shown = table({"RCL": chosen()}, scores, protocols=["pairs"], **FAQ)
     (found,) = shown.rows
     best = {"bank-0": TWO, "bank-1": FOUR}
     assert found.chosen == {f"{fold}/{seed}": best[fold] for fold in best for seed in (1, 2)}
@@ -123,6 +122,6 @@ def test_the_dev_layout_of_a_bank_shows_the_map_of_its_dev_questions():
             scores += of_both(TWO, seed, fold, dev, test=0.9)
             scores += of_both(FOUR, seed, fold, dev + 0.1, test=0.9)
     rows = {"2": (TWO, (1, 2)), "chosen": chosen()}
-    shown = table(rows, scores, layout="faq-dev", **FAQ)
+    shown = table(rows, scores, **FAQ | {"layout": "faq-dev"})
     assert shown.columns == ("map",)
     assert [row.cells["map"].mean for row in shown.rows] == [approx(60), approx(70)]

@@ -18,7 +18,7 @@ from semblance.reporting.latex import latex
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import Table
 from tests.unit.reporting import example_scores
-from tests.unit.reporting.example_scores import row, runs, untrained
+from tests.unit.reporting.example_scores import markdown_lines, row, runs, untrained
 
 SEEDS = (1, 2, 3)
 SCORES = untrained(0.6, 0.6)
@@ -36,7 +36,7 @@ PRINTED = Published(
 
 def table(stand_in=(), **given):
     rows = {
-        "start": ("start", [0]),
+        "start": ("start", SEEDS),  # untrained: one value, whatever the seeds
         "SimCSE": row("simcse", SEEDS, published="p/1/SimCSE", stand_in=list(stand_in)),
         "RCL_8 & 50%": ("rcl-8", SEEDS),
         "lost|row": ("lost", [1]),
@@ -46,11 +46,6 @@ def table(stand_in=(), **given):
 
 def csv_rows(shown: Table) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(table_csv(shown))))
-
-
-def lines_of(shown: Table) -> list[str]:
-    """Return the lines of a table's Markdown without the spaces that align its columns."""
-    return [re.sub(" +", " ", line) for line in markdown(shown).splitlines()]
 
 
 def test_the_csv_holds_unrounded_points():
@@ -75,7 +70,7 @@ def test_the_csv_holds_unrounded_points():
 
 
 def test_markdown_shows_mean_spread_n_stars_the_paper_and_the_control_in_one_line():
-    lines = lines_of(table(control="SimCSE"))
+    lines = markdown_lines(table(control="SimCSE"))
     assert "| start | 1 | 60.00 | 60.00 | 60.00 | | | |" in lines
     # 71.33526… and sd 1.5297… round once; the average 76.167… is 1.167… above the paper's 75
     simcse = next(line for line in lines if line.startswith("| SimCSE | 3 | 71.34 ± 1.53 |"))
@@ -104,7 +99,7 @@ def test_a_difference_within_the_margin_is_printed_as_equal():
     near = runs("near", {1: (0.7002, 0.80), 2: (0.7303, 0.83), 3: (0.7101, 0.8)})
     rows = {"SimCSE": ("simcse", SEEDS), "near": ("near", SEEDS)}
     made = example_scores.table(rows, SCORES + near, control="SimCSE")
-    assert re.search(r"\] ≈ \| 0\.\d{4} \|", "\n".join(lines_of(made)))
+    assert re.search(r"\] ≈ \| 0\.\d{4} \|", "\n".join(markdown_lines(made)))
     assert r"$\approx$" in latex(made)
 
 
@@ -113,7 +108,7 @@ def test_a_table_without_control_has_no_columns_for_one():
 
 
 def test_seeds_stand_last_without_spread_and_blank_for_rows_without_the_seed():
-    lines = lines_of(table(layout="seeds", control="SimCSE"))
+    lines = markdown_lines(table(layout="seeds", control="SimCSE"))
     assert lines[2] == (
         r"| | n | mean | top 3 | max | difference [95 % interval] | p (Holm) | seed 0 | seed 1 | "
         "seed 2 | seed 3 |"
@@ -123,7 +118,7 @@ def test_seeds_stand_last_without_spread_and_blank_for_rows_without_the_seed():
 
 def test_beside_a_stand_in_stands_the_papers_value_without_a_difference():
     shown = table(stand_in=["base tiny instead of large", "8 of 10 rows"])
-    (line,) = [line for line in lines_of(shown) if "75.00" in line]
+    (line,) = [line for line in markdown_lines(shown) if "75.00" in line]
     assert line.split("|")[6].strip() == "75.00"
     assert "75.00 (" not in latex(shown) and "75.00" in latex(shown)
     named = [line["stand_in"] for line in csv_rows(shown)]

@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import io
-import re
 import subprocess
 import sys
 
@@ -14,12 +13,12 @@ from semblance.errors import InputError
 from semblance.names import FAQ_METRICS
 from semblance.provenance import ROOT
 from semblance.reporting.comparison import attach
-from semblance.reporting.formats import markdown, table_csv
+from semblance.reporting.formats import table_csv
 from semblance.reporting.layouts import LAYOUTS, Layout, find_layout
 from semblance.reporting.published import Entry, Published
-from semblance.reporting.table import Table, from_json, to_json
+from semblance.reporting.table import from_json, to_json
 from tests.unit.reporting import example_scores
-from tests.unit.reporting.example_scores import runs
+from tests.unit.reporting.example_scores import markdown_lines, runs
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
@@ -34,11 +33,6 @@ SIXTH = Layout(
     turned=True,
     footnote=("Own words on {folds} folds.",),
 )
-
-
-def lines_of(shown: Table) -> list[str]:
-    """Return the lines of a table's Markdown without what aligns its columns."""
-    return [re.sub("-+", "-", re.sub(" +", " ", line)) for line in markdown(shown).splitlines()]
 
 
 @pytest.fixture
@@ -117,7 +111,7 @@ def test_a_sixth_layout_is_rendered_turned_with_the_paper_and_the_control_below(
     # sts12: 70, 76, 73 have mean 73 and sd 3; sts13: 80, 84, 79 have mean 81 and sd √7 = 2.65;
     # averages 75, 80, 76 have mean 77 and sd √7; the best two, 80 and 76, have mean 78, sample sd √8
     # and population sd 2. The rows are equal, so their difference has no interval.
-    assert [line for line in lines_of(shown) if line.startswith("|")] == [
+    assert [line for line in markdown_lines(shown) if line.startswith("|")] == [
         "| | one | two |",
         "| - | -: | -: |",
         "| n | 3 | 3 |",
@@ -153,5 +147,5 @@ def test_a_sixth_layout_is_planned_by_what_it_reads(sixth, monkeypatch):
 def test_labels_of_a_turned_table_may_be_any_text():
     """RCL prints "4 regulators", and a label may hold what Markdown or LaTeX reads."""
     made = table(("0 regulators", "φ = −0.01 | *"), layout="regulators")
-    assert r"| | 0 regulators | φ = −0.01 \| \* |" in lines_of(made)
+    assert r"| | 0 regulators | φ = −0.01 \| \* |" in markdown_lines(made)
     assert made.rows[1].control == "0 regulators"
