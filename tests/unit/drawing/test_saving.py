@@ -78,7 +78,9 @@ def test_the_svg_has_neither_a_date_nor_a_version_and_its_text_is_text(tmp_path)
 
 
 @pytest.mark.parametrize("kind", sorted(ROWS))
-def test_an_inline_drawing_is_well_formed_and_asks_for_nothing(kind, tmp_path):
+def test_an_inline_drawing_is_well_formed_asks_for_nothing_and_has_the_colours_of_its_page(
+    kind, tmp_path
+):
     whole = drawn(tmp_path, kind)
     text = inline_svg(whole, "fig-1", "A <title> & more", "What it shows")
     root = ET.fromstring(text)
@@ -89,15 +91,11 @@ def test_an_inline_drawing_is_well_formed_and_asks_for_nothing(kind, tmp_path):
     assert "width" not in root.attrib and re.search(r"max-width:\d+px", root.get("style"))
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert len(set(ids)) == len(ids) and all(name.startswith("fig-1-") for name in ids)
+    assert "class=" not in text  # so that two drawings of one page share no name
     targets = re.findall(r'(?:href="|url\()([^")]+)', text)
     assert targets and {target.lstrip("#") for target in targets} <= set(ids)
     assert "http" not in text.replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert len(text) < 0.8 * len(whole)
-
-
-@pytest.mark.parametrize("kind", sorted(ROWS))
-def test_a_page_can_set_each_colour_of_the_theme(kind, tmp_path):
-    text = inline_svg(drawn(tmp_path, kind), "f", "t", "d")
     assert "var(--ink, #1b1b1b)" in text and "var(--paper, #ffffff)" in text
     bare = re.sub(r"var\(--[a-z0-9-]+, #[0-9a-f]{6}\)", "", text)
     assert not any(colour in bare for colour in THEME.values())
@@ -111,12 +109,6 @@ def test_an_inline_drawing_shows_the_same_texts_and_as_many_marks(tmp_path):
         marks.append(len(list(root.iter(f"{SVG}use"))))
     assert texts[0] == texts[1] and len(texts[0]) > 5
     assert marks[0] == marks[1] > 5
-
-
-def test_two_inline_drawings_share_no_name(tmp_path):
-    pair = [inline_svg(drawn(tmp_path, "curve"), prefix, "t", "d") for prefix in ("a", "b")]
-    names = [set(re.findall(r'(?:id|class)="([^"]+)"', text)) for text in pair]
-    assert names[0] and not names[0] & names[1]
 
 
 def test_what_is_no_svg_is_refused():

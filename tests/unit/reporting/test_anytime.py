@@ -51,9 +51,9 @@ def test_who_looks_after_each_of_30_seeds_is_rarely_wrong(difference):
     for n in range(2, 31):
         part = drawn[:, :n]
         mean, error = part.mean(axis=1), part.std(axis=1, ddof=1) / math.sqrt(n)
-        low, high = interval(np.array([-1.0, 1.0] * (n // 2) + [0.0] * (n % 2)))
-        unit = np.array([-1.0, 1.0] * (n // 2) + [0.0] * (n % 2)).std(ddof=1) / math.sqrt(n)
-        reach = (high - low) / 2 / unit  # in standard errors
+        sample = np.array([-1.0, 1.0] * (n // 2) + [0.0] * (n % 2))
+        low, high = interval(sample)
+        reach = (high - low) / 2 / (sample.std(ddof=1) / math.sqrt(n))  # in standard errors
         wrong |= np.abs(mean - difference) > reach * error
         by_t |= np.abs(mean - difference) > stats.t.ppf((1 + LEVEL) / 2, n - 1) * error
     assert wrong.mean() <= 1 - LEVEL < by_t.mean() / 4

@@ -8,6 +8,7 @@ from pytest import approx
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from semblance.reporting.comparison import STAND_IN, attach, compare_published, ledger
+from semblance.reporting.notes import ORIENTATION, stand_in_note
 from semblance.reporting.published import Entry, Published, read_published
 from tests.unit.reporting.example_scores import record, row, runs, table, untrained
 
@@ -133,3 +134,13 @@ def test_the_page_names_each_stand_in_once_and_shows_no_difference_for_it():
     line = "| SimCSE | sts12 | 72.00 | 73.00 | 1 | – | stand-in, not comparable | t, mine |"
     assert line in text
     assert text.count("stand-in t, mine: base tiny instead of large; 8 of 10 rows") == 1
+
+
+@pytest.mark.parametrize("marked, note", [(0, ""), (2, f"Stand-ins: 2 of 3 rows. {ORIENTATION}")])
+def test_the_note_below_a_table_counts_the_rows_that_are_stand_ins(marked, note):
+    reasons = [REASONS] * marked + [[]] * (3 - marked)
+    rows = {
+        label: row("simcse", [1], **NAMED, stand_in=given)
+        for label, given in zip("abc", reasons, strict=True)
+    }
+    assert stand_in_note(table(rows, []).rows) == note

@@ -11,7 +11,7 @@ from semblance.fetch.manifest import load_manifest
 from semblance.provenance import ROOT, write_json, write_record
 from semblance.reporting.overlap import overlap_csv, read_overlaps
 from semblance.reporting.published import read_published
-from tests.shipped import merged
+from tests.shipped import changed, merged
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stand_ins import StandIns
@@ -56,21 +56,12 @@ def test_a_damaged_file_is_refused_and_so_is_a_record_that_lists_none(tmp_path):
         read_overlaps([record])
 
 
-def overlap_rows(config: dict) -> dict[str, str]:
-    plan = Plan(load(config))
+OF_THE_PAPER = {"qqp": "simcse/text/QQP", "nli-entailment": "simcse/text/SNLI+MNLI entailment"}
+OTHERS = "corpora.qqp.labels = [different]; corpora.nli-entailment.limit = 1000"
+
+
+@pytest.mark.parametrize("changes, rows", [("", OF_THE_PAPER), (OTHERS, {})])
+def test_the_shipped_corpora_have_the_papers_numbers_while_they_have_its_pairs(changes, rows):
+    plan = Plan(load(changed(merged("config.yaml"), changes)))
     manifest = load_manifest(ROOT / "workflow/manifest.yaml")
-    return StandIns(plan, manifest, PUBLISHED).overlap_rows()
-
-
-def test_the_shipped_corpora_have_the_papers_numbers_of_the_same_pairs():
-    assert overlap_rows(merged("config.yaml")) == {
-        "qqp": "simcse/text/QQP",
-        "nli-entailment": "simcse/text/SNLI+MNLI entailment",
-    }
-
-
-def test_other_pairs_than_the_papers_have_none():
-    config = merged("config.yaml")
-    config["corpora"]["qqp"]["labels"] = ["different"]
-    config["corpora"]["nli-entailment"]["limit"] = 1000
-    assert overlap_rows(config) == {}
+    assert StandIns(plan, manifest, PUBLISHED).overlap_rows() == rows
