@@ -94,18 +94,6 @@ def test_a_changed_label_and_an_item_that_is_tested_twice_are_found(results):
     assert any(score_of_trec in text for _, text in found.problems)
 
 
-def test_the_recomputed_scores_are_those_of_the_evaluation():
-    found = predictions(0.7, np.random.default_rng(3))
-    ours = {
-        (row["task"], "", row["metric"], row["aggregation"], "p"): (row["value"], row["n"])
-        for row in accuracy_rows(found)
-    }
-    again = transfer_values(pd.DataFrame(found), "p")
-    assert again.keys() == ours.keys()
-    for key, (value, number) in again.items():
-        assert value == pytest.approx(ours[key][0], abs=1e-12) and number == ours[key][1]
-
-
 def test_the_f1_of_label_1_is_zero_where_it_is_never_right():
     columns = {"task": "mrpc", "part": "test", "fold": 0, "inner": 0, "index": [0, 1]}
     frame = pd.DataFrame(columns | {"gold": [0, 1], "predicted": [1, 0]})

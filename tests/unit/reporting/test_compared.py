@@ -83,20 +83,18 @@ def test_items_of_one_cluster_count_as_one():
     assert (clustered.low, clustered.high) == pytest.approx((single.low, single.high), abs=0.04)
 
 
-def test_with_gold_a_tasks_score_is_spearmans_correlation_in_points():
-    rng = np.random.default_rng(2)
-    gold = rng.normal(size=200)
-    a, b = (gold + rng.normal(size=200) for _ in range(2))
-    found = compare([score_set("a", a, gold=gold), score_set("b", b, gold=gold)], 0.5)
-    assert found.mean(0, "t") == pytest.approx(100 * stats.spearmanr(gold, a).statistic)
-    assert found.factor == 100
-
-
-def test_a_gold_score_of_one_file_counts_for_all_and_correlations_are_points():
-    gold = np.random.default_rng(6).normal(size=50)
-    sets = [score_set("a", 7 * gold), score_set("b", -7 * gold, gold=gold)]
+@pytest.mark.parametrize("has_gold", [(True, True), (False, True)])
+def test_with_gold_of_one_set_each_score_is_spearmans_correlation_in_points(has_gold):
+    gold, *noise = np.random.default_rng(2).normal(size=(3, 200))
+    values = [gold + noise[0], noise[1] - gold]
+    sets = [
+        score_set(name, scores, gold=gold if has else None)
+        for name, scores, has in zip("ab", values, has_gold, strict=True)
+    ]
     found = compare(sets, 0.5)
-    assert [found.mean(i, "t") for i in (0, 1)] == pytest.approx([100, -100])
+    expected = [100 * stats.spearmanr(gold, scores).statistic for scores in values]
+    assert [found.mean(place, "t") for place in (0, 1)] == pytest.approx(expected)
+    assert found.factor == 100
 
 
 @pytest.mark.parametrize("name", ["gold", "cluster"])

@@ -11,19 +11,11 @@ from semblance.reporting import resampling as r
 from semblance.reporting.significance import paired
 
 
-def test_weighted_correlations_are_spearman_without_resampling():
-    rng = np.random.default_rng(0)
-    gold, sims = rng.integers(0, 6, 50), rng.normal(size=(3, 50)).round(1)  # both with ties
-    found = r.weighted_correlations(
-        stats.rankdata(gold), stats.rankdata(sims, axis=1), np.ones((1, 50))
-    )[0]
-    assert found == pytest.approx([stats.spearmanr(gold, row)[0] for row in sims], abs=1e-12)
-
-
 def test_weighted_correlations_are_pearson_of_the_repeated_ranks():
     rng = np.random.default_rng(1)
-    x, y = stats.rankdata(rng.normal(size=30)), stats.rankdata(rng.normal(size=(2, 30)), axis=1)
-    counts = np.vstack(list(r.resamples(30, 5, rng)))
+    x = stats.rankdata(rng.integers(0, 6, 30))  # both with ties
+    y = stats.rankdata(rng.normal(size=(3, 30)).round(1), axis=1)
+    counts = np.vstack([np.ones(30), *r.resamples(30, 5, rng)])  # the first: without resampling
     expected = [
         [np.corrcoef(np.repeat(x, c.astype(int)), np.repeat(row, c.astype(int)))[0, 1] for row in y]
         for c in counts
@@ -31,18 +23,12 @@ def test_weighted_correlations_are_pearson_of_the_repeated_ranks():
     assert r.weighted_correlations(x, y, counts) == pytest.approx(np.array(expected), abs=1e-12)
 
 
-def test_each_resample_draws_as_many_items_as_there_are():
-    counts = list(r.resamples(7, 300, np.random.default_rng(0)))
-    assert sum(len(part) for part in counts) == 300
-    assert all((part.sum(axis=1) == 7).all() for part in counts)
-
-
-def test_resamples_draw_each_item_equally_often():
+def test_resamples_draw_as_many_items_as_there_are_and_each_equally_often():
     counts = np.vstack(list(r.resamples(5, 20_000, np.random.default_rng(0))))
+    assert len(counts) == 20_000 and (counts.sum(axis=1) == 5).all()
     assert counts.mean(axis=0) == pytest.approx(np.ones(5), abs=0.05)
-    assert counts.var(axis=0) == pytest.approx(
-        np.full(5, 0.8), abs=0.05
-    )  # multinomial: n p (1 - p) = 5 · .2 · .8
+    variance = np.full(5, 5 * 0.2 * 0.8)  # multinomial: n p (1 - p)
+    assert counts.var(axis=0) == pytest.approx(variance, abs=0.05)
 
 
 def test_the_draws_of_a_mean_vary_as_the_closed_form_says():

@@ -13,30 +13,22 @@ A, B = [1.0, 2.0, 4.0], [3.0, 5.0, 6.0, 9.0]
 PAIRS = [0.3, -0.1, 0.4, 0.2, 0.7]
 
 
-def test_the_unpaired_test_agrees_with_welch():
-    va, vb = np.var(A, ddof=1) / 3, np.var(B, ddof=1) / 4
-    t = (np.mean(A) - np.mean(B)) / math.sqrt(va + vb)
-    freedom = (va + vb) ** 2 / (va**2 / 2 + vb**2 / 3)
-    found = s.unpaired([1, -1], [A, B])
-    assert found.p() == pytest.approx(2 * stats.t.sf(abs(t), freedom), rel=1e-12)
-    reach = stats.t.ppf(0.975, freedom) * math.sqrt(va + vb)
-    middle = np.mean(A) - np.mean(B)
-    assert found.interval() == pytest.approx((middle - reach, middle + reach), rel=1e-12)
+@pytest.mark.parametrize(
+    "found, expected",
+    [
+        (s.paired(PAIRS), stats.ttest_1samp(PAIRS, 0)),
+        (s.unpaired([1, -1], [A, B]), stats.ttest_ind(A, B, equal_var=False)),
+    ],
+    ids=["paired: Student's", "unpaired: Welch's"],
+)
+def test_p_and_interval_are_those_of_the_t_test(found, expected):
+    assert found.p() == pytest.approx(expected.pvalue, rel=1e-12)
+    assert found.interval() == pytest.approx(tuple(expected.confidence_interval()), rel=1e-12)
 
 
 def test_the_weights_of_an_unpaired_sum_scale_its_samples():
     doubled = s.unpaired([1, -1], [2 * np.array(A), B])
     assert s.unpaired([2, -1], [A, B]) == doubled
-
-
-def test_the_paired_test_agrees_with_its_formula():
-    error = np.std(PAIRS, ddof=1) / math.sqrt(5)
-    found = s.paired(PAIRS)
-    p = 2 * stats.t.sf(np.mean(PAIRS) / error, 4)
-    assert found.p() == pytest.approx(p, rel=1e-12)
-    reach = stats.t.ppf(0.975, 4) * error
-    ends = (np.mean(PAIRS) - reach, np.mean(PAIRS) + reach)
-    assert found.interval() == pytest.approx(ends, rel=1e-12)
 
 
 def test_leading_axes_are_tests_of_their_own():
@@ -102,28 +94,12 @@ def test_holm_multiplies_the_smallest_p_by_their_number_and_keeps_their_order():
     assert s.holm([]) == []
 
 
-def test_holm_holds_the_share_of_tables_with_a_false_star():
-    """2,000 tables of 8 rows without any difference, all compared with one control."""
-    rng = np.random.default_rng(1)
-    control = rng.normal(size=(2000, 1, 5))
-    ps = s.paired(rng.normal(size=(2000, 8, 5)) - control).p()
-    uncorrected = np.mean(ps.min(axis=1) < 0.05)
-    corrected = np.mean([min(s.holm(list(row))) < 0.05 for row in ps])
-    assert uncorrected > 0.15
-    assert corrected <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 2000)
-
-
 @pytest.mark.parametrize("n", [3, 5, 7])
 def test_the_detectable_difference_is_shown_by_eighty_percent_of_the_samples(n):
     rng = np.random.default_rng(n)
     shown = s.noncentrality(n - 1) / math.sqrt(n)  # in units of the true sd of the differences
     share = np.mean(s.paired(rng.normal(shown, 1, (4000, n))).p() < 0.05)
     assert share == pytest.approx(0.8, abs=4 * math.sqrt(0.8 * 0.2 / 4000))
-
-
-def test_detectable_is_in_units_of_the_measured_error():
-    found = s.paired(PAIRS)
-    assert found.detectable() == pytest.approx(s.noncentrality(4) * found.error)
 
 
 @pytest.mark.parametrize("size", [0.1, 0.93, 5.0])
@@ -143,24 +119,6 @@ def test_with_the_seeds_to_equal_eighty_percent_of_equal_methods_are_found_equal
     samples = np.random.default_rng(0).normal(0, 0.8, (2000, n))
     share = np.mean(s.paired(samples).p_equivalence(margin) < 0.05)
     assert share == pytest.approx(0.8, abs=0.08)  # the sd is estimated, and n is a whole number
-
-
-@pytest.mark.parametrize("n", [3, 5, 7])
-def test_without_a_difference_each_test_errs_as_often_as_it_says(n):
-    samples = np.random.default_rng(n).normal(size=(4000, n))
-    allowed = 0.05 + 3 * math.sqrt(0.05 * 0.95 / 4000)
-    assert np.mean(s.paired(samples).p() < 0.05) <= allowed
-    assert np.mean(s.p_sign_flips(samples) < 0.05) <= allowed
-    # at the margin itself a difference is not "within" it
-    assert np.mean(s.paired(samples + 1).p_equivalence(1.0) < 0.05) <= allowed
-
-
-def test_the_half_widths_of_both_errors_add_in_quadrature():
-    of_seeds = stats.t.ppf(0.975, 4) * 0.3
-    of_items = stats.norm.ppf(0.975) * 0.4
-    assert s.Estimate(1.0, 0.3, 4, more=0.4).reach() == pytest.approx(
-        math.hypot(of_seeds, of_items)
-    )
 
 
 def test_both_p_values_are_those_of_the_intervals_that_end_at_their_limits():
