@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 import yaml
@@ -26,6 +25,7 @@ from tests.dag.tiny import ROOT
 from tests.example_settings import COMPUTE, STATED
 from tests.hostile.bounds import bounded, put, refusal
 from tests.shipped import merged
+from tests.unit.data.files import put as write
 from workflow.controller.progress import BAD_INPUT, config_files, main
 from workflow.planning.config import check_files, load
 
@@ -71,11 +71,6 @@ YAML = {  # name: (content, line)
 }
 
 
-def write(path: Path, content: str | bytes) -> Path:
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
-
-
 @pytest.mark.parametrize(
     "read",
     [read_yaml, load_manifest, read_published, lambda path: check_files([path])],
@@ -88,6 +83,11 @@ def test_yaml_that_is_malformed_is_refused_at_its_line(read, name, tmp_path):
     message = refusal(read, path)
     assert message.startswith(f"{path}:{line}: ") and len(message) < 1500, message
     assert [p.name for p in tmp_path.iterdir()] == ["x.yaml"]
+
+
+def test_a_key_of_yaml_that_stands_twice_is_named(tmp_path):
+    content, _ = YAML["a doubled key"]
+    assert "key 'c' stands twice" in refusal(read_yaml, write(tmp_path / "x.yaml", content))
 
 
 @pytest.mark.parametrize(
@@ -184,22 +184,30 @@ MANIFEST = {
         }
     }
 }
-PATHS = ["../x", "/etc/passwd", "a/../../b", "", ".", "a\\b", "a\nb", "a\0b", "{wildcard}", 3, None]
+PATHS = ["../x", "/etc/passwd", "a/../../b", "a//b", "", ".", "a\\b", "a\nb", "a\0b", "{wildcard}"]
 MEMBERS = [{"../x": "d"}, {"x": "../d"}, ["x"]]
 NAMES = ["../one", "a b", "$(touch PWNED)", "--option", "a\nb"]  # of datasets
-WRONG = {  # (the key that the message names, or what it says; where): values
-    ("path", "datasets|one|files|0|path"): [*PATHS, "digests.lock.json"],
-    ("stands twice", "datasets|one|files|0|path"): ["c.zip"],
-    ("sha256", "datasets|one|files|0|sha256"): ["ABC", "g" * 64, "a" * 63 + "\n", True],
-    ("size", "datasets|one|files|0|size"): [0, -1, 10**30, 1.5, True, "9"],
-    ("urls", "datasets|one|files|0|urls"): ["http://x", ["file:///x"], ["--option"], [None]],
+ONE = MANIFEST["datasets"]["one"]
+FILE = "datasets|one|files|0"
+WRONG = {  # (what the message says, where): values
+    ("files[0].path: not a plain relative path", f"{FILE}|path"): [*PATHS, "digests.lock.json"],
+    ("files[0].path: expected str", f"{FILE}|path"): [3, None],
+    ("stands twice", f"{FILE}|path"): ["c.zip"],
+    ("files[0].sha256: not 64 hex digits", f"{FILE}|sha256"): ["ABC", "g" * 64, "a" * 63 + "\n"],
+    ("files[0].sha256: expected str", f"{FILE}|sha256"): [True],
+    ("files[0].git_blob: not 40 hex digits", f"{FILE}|git_blob"): ["0a"],
+    ("files[0].size: out of range", f"{FILE}|size"): [0, -1, 10**30],
+    ("files[0].size: expected int", f"{FILE}|size"): [1.5, True, "9"],
+    ("files[0].urls: not an http", f"{FILE}|urls"): [["file:///x"], ["ftp://x/y"], ["--option"]],
+    ("files[0].urls", f"{FILE}|urls"): ["http://x", [None]],
     ("members", "datasets|one|archives|0|members"): MEMBERS,
     ("stands twice", "datasets|one|archives|0|members"): [{"x": "d", "y": "d"}, {"x": "c.zip"}],
     ("expected.rows", "datasets|one|expected"): [{"rows": n} for n in ("many", math.nan, True)],
-    ("colour", "datasets|one|colour"): ["red"],
+    ("one.colour: unknown key", "datasets|one|colour"): ["red"],
+    ("one.licence: missing key", "datasets|one"): [{k: ONE[k] for k in ONE if k != "licence"}],
     ("datasets", "datasets"): [[]],
     ("one", "datasets|one"): [None],
-    **{(repr(name)[1:-1], f"datasets|{name}"): [MANIFEST["datasets"]["one"]] for name in NAMES},
+    **{(repr(name)[1:-1], f"datasets|{name}"): [ONE] for name in NAMES},
 }
 EACH = [(where, value, word) for (word, where), values in WRONG.items() for value in values]
 
