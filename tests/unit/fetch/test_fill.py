@@ -12,7 +12,7 @@ from semblance.fetch.manifest import Dataset
 from semblance.fetch.wanted import BaseSource, Found, Hub, State, Wanted
 from semblance.provenance import read_sealed
 from tests.dag.tiny import CONFIG, ROOT, write_base
-from tests.local_http import Fault, Served
+from tests.scripts.flags import flags
 from tests.unit.fetch.examples import (
     ALTERED,
     COMMIT,
@@ -67,17 +67,6 @@ def test_a_file_that_cannot_be_had_is_named_with_its_place_and_stops_no_other(se
     assert f"{gone}: HTTP 404; put it at {mirror}/two.txt" in str(lines[1])
 
 
-def test_a_call_that_was_stopped_goes_on_where_it_stopped(server, tmp_path):
-    content = CONTENT * 8  # more than one chunk
-    data = dataset(pinned(server.serve("/f", content, ranges=False), content=content))
-    server.always["/f"] = Fault(cut=70_000)
-    assert states(fill(tmp_path, data)) == {"a/b.txt": State.FAILED}
-    server.always.clear()
-    server.files["/f"] = Served(content)
-    assert states(fill(tmp_path, data)) == {"a/b.txt": State.FETCHED}
-    assert server.seen[-1][2].startswith("bytes=")
-
-
 def test_every_file_of_a_repository_has_a_line(server, tmp_path):
     server.serve_hub(REPO, COMMIT, MODEL, large=("model.safetensors",))
     base = BaseSource(hub=REPO, revision=COMMIT)
@@ -130,10 +119,6 @@ def written_config(folder: Path, server) -> str:
     places = {"manifest": "manifest.yaml", "mirror": None, "hub": server.url}
     (folder / "mine.yaml").write_text(json.dumps({**CONFIG, **places, "bases": bases}))
     return "mine.yaml"
-
-
-def flags(**options: object) -> list[str]:
-    return [word for name, value in options.items() for word in (f"--{name}", str(value))]
 
 
 def prepare_offline(config_file: str, mirror: Path) -> dict:

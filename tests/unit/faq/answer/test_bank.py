@@ -5,25 +5,23 @@ import pytest
 from semblance_faq.answer.bank import FaqEntry, build_bank, read_entries, write_entries
 from tests.unit.faq.example_faq import ANSWERS, ENTRIES, TEXTS
 
+KINDS = {
+    "answer": {"answer"},
+    "question": {"question", "wording"},
+    "better": {"answer", "question", "wording"},
+}
+
 
 @pytest.mark.parametrize("match", TEXTS)
 def test_each_text_of_an_answer_counts_once_and_knows_its_entry(match):
     bank = build_bank(ENTRIES, match)
     assert bank.candidates.answers == ANSWERS
     assert len(bank.candidates.texts) == len(bank.sources) == TEXTS[match]
+    assert {source.kind for source in bank.sources} == KINDS[match]
     for text, (kind, number) in zip(bank.candidates.texts, bank.sources, strict=True):
         entry = ENTRIES[number]
         own = {"answer": [entry.answer], "question": [entry.question], "wording": entry.wordings}
         assert text in [" ".join(each.split()) for each in own[kind]]
-
-
-def test_the_kinds_of_texts_follow_what_is_matched():
-    kinds = {
-        match: {source.kind for source in build_bank(ENTRIES, match).sources} for match in TEXTS
-    }
-    assert kinds["answer"] == {"answer"}
-    assert kinds["question"] == {"question", "wording"}
-    assert kinds["better"] == {"answer", "question", "wording"}
 
 
 def test_a_wording_at_two_entries_of_one_answer_counts_for_the_first():

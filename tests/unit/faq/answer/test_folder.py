@@ -76,12 +76,6 @@ def test_a_folder_without_the_record_of_an_answerer_is_refused_in_one_line(look,
         look(copy)
 
 
-@pytest.mark.parametrize("threshold", [None, Threshold(0.5, 0.9, 0.7, {"interval": [0.6, 0.8]})])
-def test_settings_come_back_from_the_record(model, tmp_path, threshold):
-    folder = write_example(tmp_path / "out", model, threshold=threshold)
-    assert read_answerer(folder).settings == AnsweringSettings("vectors", "better", 32, threshold)
-
-
 @pytest.mark.parametrize("ranking", ["words", "hybrid"])
 def test_an_answerer_by_another_bm25_is_refused_because_its_floor_is_of_other_scores(ranking):
     stored = AnsweringSettings(ranking, "better", 32, Threshold(0.5, 0.9, 0.5), floor=0.3)

@@ -84,13 +84,6 @@ def test_the_folder_answers_by_the_way_that_is_best(built):
     assert Answerer.open(root / "answerers/mine").ask("two days").answers[0].id == "ship"
 
 
-def test_the_verdict_is_against_the_plain_ways_besides_the_kept_one(built):
-    _, _, found = built
-    words = {name: against.verdict.word for name, against in found.against.items()}
-    assert words == {"start": "better"}
-    assert found.against["start"].score == pytest.approx(0.25 + 0.75 / 2)
-
-
 def test_the_record_names_each_file_and_each_record_that_was_read(built):
     root, sources, found = built
     path = root / "answerers/mine/record.json"

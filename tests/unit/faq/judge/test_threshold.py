@@ -24,30 +24,22 @@ def chance(wrong: int, answered: int, error: float) -> float:
     )
 
 
-def test_questions_that_are_all_answered_rightly_are_all_answered():
-    found = certify(np.linspace(0, 1, 100), np.ones(100, bool), 0.9)
-    assert found.score == 0.0 and found.answered == found.precision == 1.0
-    assert chance(0, 100, 0.1) <= RISK / TRIED
-
-
-def test_the_threshold_is_the_lowest_that_passes_the_exact_test():
+@pytest.mark.parametrize("wrong", [0, 100])
+def test_the_threshold_is_the_lowest_that_passes_the_exact_test(wrong):
     confidence = np.arange(200.0)
-    right = confidence >= 100  # below, every answer is wrong
-    found = certify(confidence, right, 0.8)
+    found = certify(confidence, confidence >= wrong, 0.8)  # below, every answer is wrong
     passing = []
     for part in range(1, TRIED + 1):
         answered = 200 * part // TRIED
-        wrong = max(0, answered - 100)
-        if chance(wrong, answered, 0.2) <= RISK / TRIED:
-            passing.append((answered, wrong))
-    answered, wrong = max(passing)
-    assert found.answered == answered / 200 and found.precision == 1 - wrong / answered
+        errors = max(0, answered - (200 - wrong))
+        if chance(errors, answered, 0.2) <= RISK / TRIED:
+            passing.append((answered, errors))
+    answered, errors = max(passing)
+    assert found.answered == answered / 200 and found.precision == 1 - errors / answered
     assert found.score == confidence[200 - answered]
 
 
-def test_too_few_questions_or_too_few_right_answers_get_no_threshold():
-    assert chance(0, 20, 0.1) > RISK / TRIED
-    assert certify(np.arange(20.0), np.ones(20, bool), 0.9) is None
+def test_without_questions_or_with_too_few_right_answers_there_is_no_threshold():
     assert certify(np.array([]), np.array([]), 0.9) is None
     half_right = np.arange(500) % 2 == 0
     assert certify(np.random.default_rng(0).normal(size=500), half_right, 0.9) is None

@@ -65,11 +65,6 @@ def test_rows_that_are_empty_in_each_read_column_are_skipped_and_reported(tmp_pa
     assert reading.lines[-1].endswith("empty rows: 4 (skipped): line 3, 4, 5, 7")
 
 
-def test_blank_fields_beyond_the_header_are_no_error(tmp_path):
-    path = put(tmp_path / "g.csv", "question,answer\nq,a,, ,\n")
-    assert read(path)[0] == [(2, {"question": "q", "answer": "a"})]
-
-
 @pytest.mark.parametrize(
     "cell, queries",
     [

@@ -8,7 +8,7 @@ from semblance.data.bare import bare
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance_faq.read.faq import read_own
 from semblance_faq.read.findings import DONE, EMPTY, Findings
-from tests.unit.data.files import WORDS, put
+from tests.unit.data.files import put
 from tests.unit.faq.read.places import places
 
 
@@ -18,11 +18,6 @@ def test_own_csv_fills_ids_and_groups(tmp_path, name):
     path = put(tmp_path / name, header + '"NA\nn/a",null,,,x\nNone,None,k,g,x\n')
     pairs = (FaqPair("2", "null", "NA n/a", "null"), FaqPair("k", "None", "None", "g"))
     assert read_own(path) == Faq("shop", pairs, ())
-
-
-def test_own_csv_needs_two_columns_only(tmp_path):
-    path = put(tmp_path / "shop.csv", "question,answer\n" + "".join(f"{w},{w}\n" for w in WORDS))
-    assert [(p.question, p.answer) for p in read_own(path).pairs] == [(w, w) for w in WORDS]
 
 
 def test_own_json_lines_may_hold_queries(tmp_path):

@@ -6,12 +6,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from semblance.data.prepare_dev import DevSettings
-from semblance.data.prepare_sts import StsSettings
 from semblance.data.sts import OwnPairs
 from semblance.errors import InputError
 from semblance.provenance import checked, input_digests
-from semblance.settings import decode
 from semblance_faq.read.pairs import read_own_pairs
 from tests.unit.data.files import fails_at, put
 from workflow.scripts import prepare_dev, prepare_sts
@@ -99,8 +96,3 @@ def test_own_pairs_are_prepared_as_the_dev_set(tmp_path):
     found = prepare(prepare_dev, settings, tmp_path / "dev")
     expected = [("stsb-dev", row[1]) for row in ROWS]
     assert [(pair["task"], pair["sentence2"]) for pair in found] == expected
-
-
-def test_settings_without_own_pairs_are_as_before():
-    assert decode(StsSettings, {"datasets": ["stsb"], "protocol": "raw"}).own == {}
-    assert decode(DevSettings, {"dataset": "stsb", "protocol": "raw"}).own is None

@@ -93,11 +93,6 @@ def test_a_file_of_something_else_is_no_log_and_is_left_as_it_is(tmp_path, conte
     assert path.read_text() == content
 
 
-def test_a_log_that_is_not_there_is_reported(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"log\.jsonl"):
-        read_choices(tmp_path / "log.jsonl")
-
-
 def reopened(path):
     """The log, after a server has opened it and noted one choice."""
     written = QuestionLog(path)
@@ -120,11 +115,3 @@ def test_a_last_line_that_is_not_cut_off_stays_when_the_server_starts(tmp_path):
     path.write_text(last)
     first, second = reopened(path).read_text().splitlines()
     assert first == last and json.loads(second)["id"] == "a"
-
-
-def test_a_cut_line_inside_the_log_is_reported_and_passed_over(tmp_path):
-    path = log(tmp_path, CHOSEN)
-    whole = path.read_bytes()
-    path.write_bytes(whole + b'{"time": "x", "kind": "cho\n' + whole)
-    found = read_choices(path)
-    assert ([choice.line for choice in found.choices], found.cut) == ([1, 3], (2,))
