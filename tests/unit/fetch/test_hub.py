@@ -184,21 +184,16 @@ def test_a_folder_with_other_digests_than_the_lock_file_is_refused(hub, tmp_path
         fetch(hub, tmp_path)
 
 
-def test_the_token_goes_to_no_other_hub_than_its_own(hub, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    fetch(hub, tmp_path)
-    assert hub.count(CDN) == 1
-    assert not any("Authorization" in headers for headers in hub.headers)
-
-
-def test_the_token_goes_to_the_hub_that_the_config_names_but_not_to_its_storage(
-    hub, tmp_path, monkeypatch
+@pytest.mark.parametrize("is_named", [True, False])
+def test_the_token_goes_to_the_hub_that_the_config_names_alone_and_never_to_its_storage(
+    hub, tmp_path, monkeypatch, is_named
 ):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    fetch(Hub(hub.url, token_hub=hub.url + "/"), tmp_path)
+    fetch(Hub(hub.url, token_hub=hub.url + "/") if is_named else hub, tmp_path)
     with_token = [headers["Host"] for headers in hub.headers if "Authorization" in headers]
     requests = [path for _, path, _ in hub.seen if path != CDN]
-    assert with_token == [hub.url.removeprefix("http://")] * len(requests)
+    assert with_token == [hub.url.removeprefix("http://")] * len(requests) * is_named
+    assert hub.count(CDN) == 1
 
 
 def test_a_hub_that_lists_no_digests_states_them_with_each_file(hub, tmp_path):

@@ -1,6 +1,10 @@
 """The config of an own FAQ: small, valid, and with the user's wordings as the test where there are some."""
 
+import functools
 import json
+import tempfile
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -14,13 +18,37 @@ from semblance_faq.commands.config import (
     THREADS,
     OwnFaq,
 )
-from tests.unit.faq.commands.planned import candidates, planned, stages
 from workflow.planning.config import load_files
 from workflow.planning.methods import ranking
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs
 
 SEEDS = FOLDS = 5
+
+
+def plan_of(config: dict) -> Plan:
+    """Return the plan of a config that is written as that of a user's file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "config.yaml")
+        path.write_text(train.as_yaml(config), encoding="utf-8")
+        return Plan(load_files([str(path)]))
+
+
+@functools.cache
+def planned(wordings: int = 0, **more: object) -> Plan:
+    """Return the plan for a file of so many wordings; ``more`` are fields of OwnFaq."""
+    return plan_of(train.config_of(OwnFaq("faq.csv", "my-faq", wordings, **more)))
+
+
+def stages(plan: Plan) -> Counter:
+    """Return the number of jobs of each stage."""
+    return Counter(job.stage for job in jobs(plan))
+
+
+def trainings(plan: Plan) -> list[dict]:
+    """Return the settings of each training."""
+    found = [job for job in jobs(plan) if job.stage in ("train", "train_final")]
+    return [json.loads(plan.train_settings(j.corpus, j.base, j.name, j.seed)) for j in found]
 
 
 @pytest.mark.parametrize("wordings", [0, FEWEST_WORDINGS])
@@ -32,7 +60,7 @@ def test_one_seed_and_one_training_are_enough(wordings):
     assert {*absent, "prepare_nli", "download"}.isdisjoint(found)
     way = "-better" if wordings else ""
     simplest_first = [f"start{way}", "bm25", "start-hybrid", f"tuned{way}", "tuned-hybrid"]
-    assert candidates(made) == simplest_first
+    assert made.config.answerers[BANK].methods == simplest_first
 
 
 @pytest.mark.parametrize(
@@ -49,24 +77,18 @@ def test_with_enough_wordings_they_are_the_test_and_known_questions_are_matched(
 @pytest.mark.parametrize("wordings", [0, FEWEST_WORDINGS])
 @pytest.mark.parametrize("bf16", [False, True])
 def test_texts_of_one_entry_never_meet_in_a_batch(wordings, bf16):
-    made = planned(wordings=wordings, bf16=bf16)
-    trained = [job for job in jobs(made) if job.stage in ("train", "train_final")]
-    found = [made.train_settings(j.corpus, j.base, j.name, j.seed) for j in trained]
-    assert {json.loads(settings)["apart"] for settings in found} == {"entries"}
+    found = trainings(planned(wordings=wordings, bf16=bf16))
+    assert {settings["apart"] for settings in found} == {"entries"}
 
 
 @pytest.mark.parametrize("gpus, threads", [(0, THREADS), (1, 1)])
-def test_two_threads_train_on_a_cpu(gpus, threads):
+def test_jobs_look_for_a_gpu_only_if_the_machine_has_one_and_else_train_on_two_threads(
+    gpus, threads
+):
     made = planned(gpus=gpus)
+    [first, *_] = trainings(made)
+    assert made.config.resources.gpus == first["gpus"] == gpus
     assert made.config.training.threads == threads
-
-
-@pytest.mark.parametrize("gpus", [0, 1])
-def test_jobs_look_for_a_gpu_only_if_the_machine_has_one(gpus):
-    made = planned(gpus=gpus)
-    [first, *_] = [job for job in jobs(made) if job.stage == "train"]
-    settings = json.loads(made.train_settings(first.corpus, first.base, first.name, first.seed))
-    assert made.config.resources.gpus == settings["gpus"] == gpus
 
 
 def test_what_the_user_states_of_the_file_reaches_the_bank():
@@ -90,11 +112,8 @@ def test_an_unknown_base_is_refused_with_the_ready_ones():
 # --- ways that a user adds, as docs/own-faq.md says --------------------------------------------------
 
 
-def test_hard_negatives_and_rcl_that_a_user_adds_are_trained_on_folds_and_on_the_whole_bank(
-    tmp_path,
-):
-    own = OwnFaq("faq.csv", "my-faq", FEWEST_WORDINGS)
-    config = train.config_of(own)
+def test_hard_negatives_and_rcl_that_a_user_adds_are_trained_on_folds_and_on_the_whole_bank():
+    config = train.config_of(OwnFaq("faq.csv", "my-faq", FEWEST_WORDINGS))
     tuned = config["methods"]["tuned"]
     regulators = {"kind": "entropy-batch32", "phis": [0.01, 0.02, 0.03, 0.04]}
     added = {
@@ -104,12 +123,10 @@ def test_hard_negatives_and_rcl_that_a_user_adds_are_trained_on_folds_and_on_the
     config["methods"] |= added
     config["seeds"][BANK] = list(range(1, SEEDS + 1))
     config["tables"][BANK]["rows"][0]["methods"] += added
-    path = tmp_path / "my-faq.yaml"
-    path.write_text(train.as_yaml(config), encoding="utf-8")
-    made = Plan(load_files([str(path)]))
+    made = plan_of(config)
     found = stages(made)
     methods = len(added) + 1
-    assert candidates(made)[-len(added) :] == list(added)
+    assert made.config.answerers[BANK].methods[-len(added) :] == list(added)
     assert (found["train"], found["train_final"]) == (methods * FOLDS * SEEDS, methods + 1)
     assert found["train_entropy"] == len(regulators["phis"]) * (FOLDS * SEEDS + 1)
     assert found["mine_negatives"] == FOLDS + 1

@@ -11,6 +11,7 @@ from semblance_faq.commands import train as training
 from semblance_faq.commands.config import FEWEST_WORDINGS
 from semblance_faq.commands.learn import find_run, next_output
 from semblance_faq.read.faq import read_own
+from tests.hostile.bounds import contents
 from tests.unit.faq.example_run import write_run
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
@@ -137,8 +138,8 @@ def test_a_model_that_is_worse_is_refused_and_does_not_answer(place, model, now,
     known = {f"known {number}": 1.0 for number in range(30)}
     folder = write_run(place / "my-faq", model, known, tuple(known))
     new = write_run(place / "my-faq-learned", model, dict.fromkeys(known, now), tuple(known))
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = contents(folder)
     is_accepted, lines = learning.accept(find_run("my-faq"), "my-faq-learned")
     assert is_accepted == (word == "ACCEPTED") and lines[-1].startswith(word)
     assert (new / "record.json").exists() == is_accepted
-    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert contents(folder) == before

@@ -27,6 +27,15 @@ def file(tmp_path, monkeypatch) -> str:
     return "my.csv"
 
 
+def status_of_training(file: str, *options: str) -> int:
+    """Train on a file, with results in the folder y; return the exit status."""
+    try:
+        endings.run(lambda: faq.main(["train", file, "--output", "y", *options]))
+    except SystemExit as ended:
+        return ended.code
+    return 0
+
+
 @pytest.mark.parametrize(
     "snakemake, status",
     [
@@ -36,9 +45,7 @@ def file(tmp_path, monkeypatch) -> str:
 )
 def test_a_failed_run_has_a_status_that_is_no_verdict(file, monkeypatch, snakemake, status):
     monkeypatch.setattr(training, "run_workflow", lambda *_: snakemake)
-    with pytest.raises(SystemExit) as ended:
-        faq.main(["train", file, "--output", "y"])
-    assert ended.value.code == status not in (faq.NOT_BETTER, faq.NOT_ACCEPTED)
+    assert status_of_training(file) == status not in (faq.NOT_BETTER, faq.NOT_ACCEPTED)
 
 
 def test_the_config_is_written_once_and_a_changed_one_is_never_overwritten(file):
@@ -80,30 +87,30 @@ def test_a_failed_run_from_a_base_that_is_not_installed_says_how_to_fetch_it(
     file, monkeypatch, capsys
 ):
     monkeypatch.setattr(training, "run_workflow", lambda *_: 1)
+    advice = "semblance fetch y.yaml --mirror FOLDER; then train here with --mirror FOLDER"
     for base, is_said in (("minilm", False), ("e5-small", True)):
-        with pytest.raises(SystemExit):
-            faq.main(["train", file, "--output", base, "--base", base])
-        advice = (
-            f"semblance fetch {base}.yaml --mirror FOLDER; then train here with --mirror FOLDER"
-        )
+        assert status_of_training(file, "--base", base) == RUN_FAILED
         assert (advice in capsys.readouterr().err) == is_said
+        Path("y.yaml").unlink()
 
 
-def test_usual_ways_to_name_a_folder_are_one_name(file):
-    for output in ("./y", "y/", ".//y", "x/../y"):
-        own, _ = training.read_faq(file, output)
-        assert own.output == "y"
-    assert training.write_config(own, file) == Path("y.yaml")
-
-
-def test_a_folder_at_home_is_written_out(file, monkeypatch):
+@pytest.mark.parametrize(
+    "output, name",
+    [
+        *((output, "y") for output in ("./y", "y/", ".//y", "x/../y")),
+        ("~/y", "{home}/y"),
+        ("1e5", "1e5"),  # to YAML a number
+    ],
+)
+def test_usual_ways_to_name_a_folder_are_one_name_which_the_config_has(
+    file, monkeypatch, output, name
+):
     monkeypatch.setenv("HOME", str(Path.cwd()))
-    assert training.checked_output("~/y") == f"{Path.cwd()}/y"
-
-
-def test_a_folder_whose_name_looks_like_a_number_is_a_text_in_the_config(file):
-    own, _ = training.read_faq(file, "1e5")
-    assert read_yaml(training.write_config(own, file))["output"] == "1e5"
+    name = name.format(home=Path.cwd())
+    own, _ = training.read_faq(file, output)
+    assert own.output == name
+    path = training.write_config(own, file)
+    assert path == Path(f"{name}.yaml") and read_yaml(path)["output"] == name
 
 
 @pytest.mark.parametrize("name", ["a<b>.csv", "a{b}.csv", "a\udcff.csv"])
@@ -123,9 +130,8 @@ def test_a_pipe_in_the_place_of_the_config_is_refused(file):
 
 @pytest.mark.parametrize("cores", ["abc", "0", "-1", "1.5"])
 def test_a_number_of_cores_that_is_none_is_refused_before_anything_is_written(file, cores):
-    with pytest.raises(SystemExit) as ended:
-        faq.main(["train", file, "--output", "y", f"--cores={cores}"])
-    assert ended.value.code == BAD_INPUT and not Path("y.yaml").exists()
+    assert status_of_training(file, f"--cores={cores}") == BAD_INPUT
+    assert not Path("y.yaml").exists()
 
 
 @pytest.mark.parametrize("output", ["", ".", "../y", "my faq", "ü", "-y", "y\n"])
@@ -167,9 +173,7 @@ def lines_of(rows: str) -> tuple[OwnFaq, list[str]]:
 def test_a_faq_with_fewer_answers_than_folds_is_refused_before_anything_is_written(file):
     rows = "".join(f"question {i},answer {i % 4}\n" for i in range(40))
     Path(file).write_text("question,answer\n" + rows)
-    with pytest.raises(SystemExit) as ended:
-        endings.run(lambda: faq.main(["train", file, "--output", "y"]))
-    assert ended.value.code == BAD_INPUT and not Path("y.yaml").exists()
+    assert status_of_training(file) == BAD_INPUT and not Path("y.yaml").exists()
 
 
 @pytest.mark.parametrize(
@@ -239,13 +243,7 @@ def test_a_finished_run_fails_only_where_better_is_required_and_not_shown(
 ):
     monkeypatch.setattr(training, "run_workflow", lambda *_: 0)
     monkeypatch.setattr(training, "result_of", lambda output: ("summary", bool(better)))
-    arguments = ["train", file, "--output", "y", *["--require-better"] * required]
-    ended = 0
-    try:
-        faq.main(arguments)
-    except SystemExit as end:
-        ended = end.code
-    assert ended == status
+    assert status_of_training(file, *["--require-better"] * required) == status
 
 
 GERMAN = (
@@ -307,9 +305,6 @@ def test_a_run_of_more_than_an_hour_starts_on_a_terminal_only_after_a_yes(
     monkeypatch.setattr(training, "run_workflow", lambda *given: runs.append(given) or 1)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr(sys.stdin, "readline", lambda: answer)
-    with pytest.raises(SystemExit) as stopped:
-        faq.main(["train", file, "--output", "out"])
+    assert status_of_training(file) == (RUN_FAILED if started else INTERRUPTED)
     assert bool(runs) == started
-    if not started:
-        assert stopped.value.code == INTERRUPTED
-        assert "semblance run out.yaml" in capsys.readouterr().err
+    assert ("semblance run y.yaml" in capsys.readouterr().err) == (not started)

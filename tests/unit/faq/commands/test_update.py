@@ -18,6 +18,7 @@ from semblance_faq.answer.folder import changed_file
 from semblance_faq.commands import cli
 from semblance_faq.commands import train as training
 from semblance_faq.commands.update import continued, update
+from tests.hostile.bounds import contents
 from tests.unit.faq.example_run import ENTRIES, write_run
 
 BEFORE = (
@@ -38,11 +39,7 @@ def test_questions_say_which_entry_is_which_and_answers_where_a_question_was_rew
         BEFORE,
         bank(
             ("1", "when do you OPEN", "At ten."),  # another answer, and another spelling
-            (
-                "2",
-                "Who is welcome?",
-                "Everybody.",
-            ),  # the question of the answer "Everybody." is gone
+            ("2", "Who is welcome?", "Everybody."),  # the question of this answer is gone
             ("3", "Is there parking?", "No."),
         ),
     )
@@ -112,24 +109,26 @@ def place(tmp_path, monkeypatch, model):
     return tmp_path
 
 
+@pytest.fixture
+def updated(place):
+    """The folder of the answerer after an update."""
+    update("my.csv", "my-faq")
+    return place / "my-faq-updated/answerers/faq"
+
+
 def write_file(path, rows):
     with path.open("w", newline="") as stream:
         csv.writer(stream).writerows([("id", "question", "answer"), *rows])
 
 
-def digests_of(folder):
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-
-
 def test_an_update_answers_from_the_new_entries_with_the_model_and_limits_of_before(place):
-    untouched = digests_of(place / "my-faq")
+    untouched = contents(place / "my-faq")
     lines = update("my.csv", "my-faq")
     assert "3 entries: 1 new, 1 other, 0 gone" in lines
     assert any(line.startswith("A training is due: the changes are 100%") for line in lines)
-    assert digests_of(place / "my-faq") == untouched
-    now = Answerer.open(place / "my-faq-updated/answerers/faq")
-    before = Answerer.open(place / "my-faq/answerers/faq")
+    assert contents(place / "my-faq") == untouched
+    folder = place / "my-faq-updated/answerers/faq"
+    now, before = Answerer.open(folder), Answerer.open(place / "my-faq/answerers/faq")
     assert now.stored.settings == before.stored.settings
     assert now.ask("How do I pay?").answers[0].answer == "By card."
     assert "Within two days." not in {entry.answer for entry in now.stored.entries}
@@ -141,17 +140,14 @@ def test_an_update_answers_from_the_new_entries_with_the_model_and_limits_of_bef
         places = (each.stored.bank.candidates.texts.index(text) for each in (now, before))
         own, old = (each.stored.vectors[p] for each, p in zip((now, before), places, strict=True))
         np.testing.assert_allclose(own, old, atol=1e-5)
-    assert check_answerer(place / "my-faq-updated/answerers/faq").problems == []
+    assert check_answerer(folder).problems == []
 
 
-def test_a_second_update_replaces_the_first_and_nothing_else_is_written_over(place):
-    update("my.csv", "my-faq")
+def test_a_second_update_replaces_the_first(place, updated):
     write_file(place / "my.csv", [("a", "Why?", "Because.")])
     update("my.csv", "my-faq-updated")  # the updated one leads to the trained one
-    [entry] = Answerer.open(place / "my-faq-updated/answerers/faq").stored.entries
+    [entry] = Answerer.open(updated).stored.entries
     assert entry.question == "Why?"
-    with pytest.raises(InputError, match="is the folder of a training"):
-        update("my.csv", "my-faq", "my-faq")
 
 
 def test_an_update_may_go_to_any_folder(place, monkeypatch):
@@ -163,32 +159,28 @@ def test_an_update_may_go_to_any_folder(place, monkeypatch):
         assert check_answerer(folder / "answerers/faq").problems == []
 
 
-def test_a_malformed_file_leaves_the_update_of_before(place):
-    update("my.csv", "my-faq")
-    before = digests_of(place / "my-faq-updated")
+def test_a_malformed_file_leaves_the_update_of_before(place, updated):
+    before = contents(place / "my-faq-updated")
     write_file(place / "my.csv", [("a", "Why?", "")])
     with pytest.raises(InputError, match=r"my\.csv:2: answer"):
         update("my.csv", "my-faq")
-    assert digests_of(place / "my-faq-updated") == before
+    assert contents(place / "my-faq-updated") == before
 
 
-def test_a_note_says_that_the_file_has_changed_since(place, capsys):
-    update("my.csv", "my-faq")
-    folder = place / "my-faq-updated/answerers/faq"
-    assert changed_file(folder) is None
+def test_a_note_says_that_the_file_has_changed_since(place, updated, capsys):
+    assert changed_file(updated) is None
     write_file(place / "my.csv", [("a", "Why?", "Because.")])
-    assert changed_file(folder) == place / "my.csv"
+    assert changed_file(updated) == place / "my.csv"
     cli.main(["ask", "--model", "my-faq-updated", "--json", "How do I pay?"])
     printed = capsys.readouterr()
     assert json.loads(printed.out)["question"] == "How do I pay?"
     assert "note: 'my.csv' has changed since this answerer was made" in printed.err
     (place / "my.csv").unlink()
-    assert changed_file(folder) is None  # it may have been copied to another machine
+    assert changed_file(updated) is None  # it may have been copied to another machine
 
 
-def test_the_record_of_an_update_leads_to_the_file_and_to_the_trained_model(place):
-    update("my.csv", "my-faq")
-    record = read_sealed(place / "my-faq-updated/answerers/faq/record.json")
+def test_the_record_of_an_update_leads_to_the_file_and_to_the_trained_model(place, updated):
+    record = read_sealed(updated / "record.json")
     trained = read_sealed(place / "my-faq/answerers/faq/record.json")
     links = {link["role"]: link for link in record["inputs"]}
     file = links["../../../my.csv"]
@@ -218,43 +210,41 @@ def test_a_malformed_link_in_the_record_of_a_copied_folder_keeps_no_answer_back(
     assert json.loads(capsys.readouterr().out)["question"] == question
 
 
-def test_one_answer_is_set_without_a_file_on_top_of_the_last_update(place):
-    update("my.csv", "my-faq")
+def test_one_answer_is_set_without_a_file_on_top_of_the_last_update(place, updated):
     update(None, "my-faq-updated", answer=("pay", "In cash  alone."))
-    now = Answerer.open(place / "my-faq-updated/answerers/faq")
+    now = Answerer.open(updated)
     assert now.ask("How do I pay?").answers[0].answer == "In cash alone."
     assert len(now.stored.entries) == 3  # the update's, not the training's two
-    assert check_answerer(place / "my-faq-updated/answerers/faq").problems == []
-    before = digests_of(place / "my-faq-updated")
+    assert check_answerer(updated).problems == []
+    before = contents(place / "my-faq-updated")
     with pytest.raises(InputError, match="no entry has the id 'nope'"):
         update(None, "my-faq", answer=("nope", "x"))
     for nothing in (" ", "\u200b", "\udcff"):
         with pytest.raises(InputError, match="shows nothing, or is no text"):
             update(None, "my-faq-updated", answer=("pay", nothing))
-    assert digests_of(place / "my-faq-updated") == before
+    assert contents(place / "my-faq-updated") == before
 
 
-def test_an_answer_is_set_in_the_folder_that_is_named(place):
-    update("my.csv", "my-faq")
+def test_an_answer_is_set_in_the_folder_that_is_named(place, updated):
     reset, *_ = ENTRIES
     update(None, "my-faq", answer=(reset.id, "x"))
-    now = Answerer.open(place / "my-faq-updated/answerers/faq")
+    now = Answerer.open(updated)
     assert len(now.stored.entries) == len(ENTRIES)  # the training's, not the update's three
 
 
-def test_after_an_answer_is_set_the_file_is_still_watched(place):
-    update("my.csv", "my-faq")
+def test_after_an_answer_is_set_the_file_is_still_watched(place, updated):
     update(None, "my-faq-updated", answer=("pay", "In cash alone."))
-    folder = place / "my-faq-updated/answerers/faq"
-    assert changed_file(folder) is None
+    assert changed_file(updated) is None
     write_file(place / "my.csv", [("a", "Why?", "Because.")])
-    assert changed_file(folder) == place / "my.csv"
+    assert changed_file(updated) == place / "my.csv"
 
 
-def test_a_copied_training_is_never_updated_over(place):
+@pytest.mark.parametrize("output", ["my-faq", "copied", "unfinished"])
+def test_a_training_is_never_updated_over(place, output):
     shutil.copytree(place / "my-faq", place / "copied")
+    (place / "unfinished.yaml").touch()  # its config alone
     with pytest.raises(InputError, match="is the folder of a training"):
-        update("my.csv", "my-faq", "copied")
+        update("my.csv", "my-faq", output)
 
 
 @pytest.mark.parametrize(
@@ -272,9 +262,8 @@ def test_an_update_wants_a_file_or_an_answer_and_not_both(place, arguments):
         cli.main(["update", "--model", "my-faq", *arguments])
 
 
-def test_an_update_that_fails_while_it_writes_leaves_the_one_before(place, monkeypatch):
-    update("my.csv", "my-faq")
-    before = digests_of(place / "my-faq-updated")
+def test_an_update_that_fails_while_it_writes_leaves_the_one_before(place, updated, monkeypatch):
+    before = contents(place / "my-faq-updated")
 
     def full(*_, **__):
         raise OSError(28, "No space left on device")
@@ -282,11 +271,10 @@ def test_an_update_that_fails_while_it_writes_leaves_the_one_before(place, monke
     monkeypatch.setattr("semblance_faq.answer.folder.write_record", full)
     with pytest.raises(OSError, match="No space left"):
         update("my.csv", "my-faq")
-    assert digests_of(place / "my-faq-updated") == before
+    assert contents(place / "my-faq-updated") == before
 
 
-def test_an_answer_is_set_even_where_the_file_is_gone(place):
-    update("my.csv", "my-faq")
+def test_an_answer_is_set_even_where_the_file_is_gone(place, updated):
     (place / "my.csv").unlink()
     update(None, "my-faq-updated", answer=("pay", "In cash alone."))
-    assert check_answerer(place / "my-faq-updated/answerers/faq").problems == []
+    assert check_answerer(updated).problems == []
