@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from semblance.models.base import BaseSettings, build_base
-from tests.dag.tiny import write_base
+from tests.unit.faq.example_faq import write_model
 
 
 def build(source: Path, place: Path) -> None:
@@ -19,8 +19,7 @@ def build(source: Path, place: Path) -> None:
 def base(tmp_path_factory) -> Path:
     """A raw model folder, ``raw``, beside what is made of it."""
     folder = tmp_path_factory.mktemp("base")
-    write_base(folder / "raw")
-    build(folder / "raw", folder)
+    write_model(folder)
     return folder
 
 

@@ -2,13 +2,13 @@
 
 import contextlib
 import gzip
-import io
 import json
 import os
 import re
 import struct
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,7 @@ from semblance_faq.read.faq import read_own
 from tests.hostile.bounds import NO_FILES, bounded, growth, put, refusal
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case
+from tests.hostile.test_archives import tarred
 from workflow.planning.config import check_files
 
 # What stands in the place of a file
@@ -143,14 +144,9 @@ def header(name: str, size: int, kind: bytes) -> bytes:
     return info.tobuf(tarfile.GNU_FORMAT)
 
 
-def packed_zeros(size: int, mode: str) -> bytes:
-    """Return a compressed tar of one member of zeros."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as box:
-        info = tarfile.TarInfo("other")
-        info.size = size
-        box.addfile(info, io.BytesIO(bytes(size)))
-    return buffer.getvalue()
+def zeros(mode: str) -> Callable[[int], bytes]:
+    """Return what packs three times as many zeros as a limit allows into a tar."""
+    return lambda most: tarred(("other", bytes(3 * most)), mode=mode)
 
 
 def taken(path: Path) -> None:
@@ -187,9 +183,7 @@ LIMITS = [  # reader, file, module and name of the limit, content that is beyond
         lambda most: header("a", 0, tarfile.REGTYPE) * (most + 1),
         "x.tar: more than {most:,} members",
     ),
-    (*TAR, "ALWAYS_UNPACKED", lambda most: packed_zeros(3 * most, "w:gz"), UNPACKED),
-    (*TAR, "ALWAYS_UNPACKED", lambda most: packed_zeros(3 * most, "w:bz2"), UNPACKED),
-    (*TAR, "ALWAYS_UNPACKED", lambda most: packed_zeros(3 * most, "w:xz"), UNPACKED),
+    *((*TAR, "ALWAYS_UNPACKED", zeros(mode), UNPACKED) for mode in ("w:gz", "w:bz2", "w:xz")),
 ]
 
 

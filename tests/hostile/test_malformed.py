@@ -11,6 +11,7 @@ from semblance.provenance import file_digest
 from tests.hostile.bounds import contents, refusal
 from tests.hostile.formats import FORMATS, Format
 from tests.hostile.malformed import Case, cases, oddities
+from tests.scripts.flags import flags
 from workflow.scripts import (
     endings,
     prepare_faq,
@@ -103,11 +104,10 @@ def arguments(case: Case, folder: Path) -> list[str]:
     if dataset == "own":
         settings = settings | {"path": str(folder / "data" / case.target)}
     pinned = manifest(folder, dataset, case.format, case.target)
-    command = ["--settings", json.dumps(settings), "--manifest", str(pinned)]
-    command += ["--data", str(folder / "data"), "--output", str(folder / "out/record.json")]
+    places = {"data": folder / "data", "output": folder / "out/record.json"}
     if script is prepare_faq:
-        command += ["--corpora", str(folder / "out/corpora"), "--dev", str(folder / "out/dev")]
-    return command
+        places |= {"corpora": folder / "out/corpora", "dev": folder / "out/dev"}
+    return flags(settings=settings, manifest=pinned, **places)
 
 
 @pytest.mark.parametrize("case", THROUGH_SCRIPTS[::5], ids=str)

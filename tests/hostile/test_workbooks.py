@@ -2,17 +2,15 @@
 
 import random
 import re
-import zipfile
 from pathlib import Path
 
 import pytest
-from openpyxl import Workbook
 
 from semblance_faq.read import sheets
 from semblance_faq.read.faq import read_own
 from tests.hostile.bounds import bounded, refusal, survives
+from tests.unit.faq.read.workbooks import rewrite, save
 
-SHEET = "xl/worksheets/sheet1.xml"
 START = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
 END = "</sheetData></worksheet>"
 
@@ -26,16 +24,9 @@ ENTRY = f'<row r="2">{text_cell("A2", "q")}{text_cell("B2", "a")}</row>'
 TABLE = HEADER + ENTRY
 
 
-def workbook(path: Path, sheet: str, part: str = SHEET) -> Path:
-    """Write a sound workbook with the XML of one part in place of its own."""
-    plain = path.with_name("plain.xlsx")
-    book = Workbook()
-    book.active.append(["question", "answer"])
-    book.save(plain)
-    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as box:
-        for name in source.namelist():
-            box.writestr(name, sheet if name == part else source.read(name))
-    return path
+def workbook(path: Path, sheet: str) -> Path:
+    """Write a sound workbook with other XML in place of its sheet."""
+    return rewrite(save(path, ["question", "answer"]), "", sheet)
 
 
 def test_the_sound_sheet_of_these_tests_is_read(tmp_path):

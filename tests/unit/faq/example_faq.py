@@ -26,10 +26,10 @@ TEXTS = {"answer": 3, "question": 6, "better": 9}
 THRESHOLD = Threshold(0.999, 0.9, 0.5)
 
 
-def write_model(place: Path) -> SavedModel:
-    """Write a base model and its record into a folder."""
+def write_model(place: Path, **more: object) -> SavedModel:
+    """Write a base model and its record into a folder; ``more`` are settings of the base."""
     write_base(place / "raw")
-    settings = BaseSettings(max_length=32, folder=str(place / "raw"), pooling="mean")
+    settings = BaseSettings(max_length=32, folder=str(place / "raw"), pooling="mean", **more)
     build_base(settings, place / "record.json", "code")
     return SavedModel.read(place / "record.json")
 

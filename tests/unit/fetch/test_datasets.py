@@ -1,12 +1,9 @@
 """Fetching raw datasets: resumed, retried, verified; nothing altered or half-written gets through."""
 
-import io
 import json
 import os
 import re
 import stat
-import warnings
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +16,9 @@ from semblance.fetch.manifest import Archive, Dataset, File, load_manifest
 from semblance.fetch.origins import NAME
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import read_sealed
+from tests.hostile.test_archives import zipped
 from tests.local_http import Fault, Served, blob_name
+from tests.scripts.flags import flags
 from tests.unit.fetch.examples import (
     ALTERED,
     COMMIT,
@@ -228,16 +227,6 @@ def test_a_file_is_checked_by_its_git_blob(server, tmp_path):
 # Archives
 
 
-def zipped(members: dict[str, bytes], kind: int = stat.S_IFREG) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as box:
-        for name, content in members.items():
-            info = zipfile.ZipInfo(name)
-            info.external_attr = (kind | 0o644) << 16
-            box.writestr(info, content)
-    return buffer.getvalue()
-
-
 def archived(
     server, content: bytes, members: dict[str, str], *files: File, is_pinned: bool = True
 ) -> Dataset:
@@ -252,7 +241,7 @@ ONE = pinned(path="one.txt")
 
 def test_a_member_is_extracted_to_its_path_and_nothing_else_is(server, tmp_path):
     inside = {"in/one.txt": CONTENT, "in/two.txt": b"2", "../evil.txt": b"e", "/evil.txt": b"e"}
-    data = archived(server, zipped(inside), {"in/one.txt": "a/one.txt"})
+    data = archived(server, zipped(*inside.items()), {"in/one.txt": "a/one.txt"})
     record = fetch(data, tmp_path / "data")
     assert record == {"files": {"a/one.txt": FOUND}} == fetch(data, tmp_path / "data")
     names = ("x.zip", "a/one.txt", DIGEST_LOCK, ".fetching")
@@ -261,9 +250,9 @@ def test_a_member_is_extracted_to_its_path_and_nothing_else_is(server, tmp_path)
 
 
 def test_an_unpinned_archive_is_accepted_if_its_members_are_pinned(server, tmp_path):
-    data = archived(server, zipped({"one": CONTENT}), {"one": "one.txt"}, ONE, is_pinned=False)
+    data = archived(server, zipped(("one", CONTENT)), {"one": "one.txt"}, ONE, is_pinned=False)
     assert fetch(data, tmp_path / "good") == {"files": {"one.txt": FOUND}}
-    server.serve("/x", zipped({"one": ALTERED}))
+    server.serve("/x", zipped(("one", ALTERED)))
     with pytest.raises(InputError, match=f"member one of x.zip.*{sha(ALTERED)}"):
         fetch(data, tmp_path / "bad")
     assert not (tmp_path / "bad/one.txt").exists()
@@ -272,7 +261,7 @@ def test_an_unpinned_archive_is_accepted_if_its_members_are_pinned(server, tmp_p
 def test_without_a_digest_nothing_is_continued(server, tmp_path):
     content = os.urandom(300_000)
     member = pinned(path="one.txt", content=content)
-    data = archived(server, zipped({"one": content}), {"one": "one.txt"}, member, is_pinned=False)
+    data = archived(server, zipped(("one", content)), {"one": "one.txt"}, member, is_pinned=False)
     server.faults["/x"] = [Fault(cut=200_000)]
     fetch(data, tmp_path)
     assert [seen[2] for seen in server.seen] == [None, None]
@@ -289,8 +278,8 @@ def test_a_mirror_may_hold_a_member_without_its_archive(server, tmp_path):
     "content, member, problem, rest",
     [
         (b"", ONE, "x.zip: .*it is empty", set()),
-        (zipped({"one": b"/etc/passwd"}, stat.S_IFLNK), ONE, "not a regular file", {"x.zip"}),
-        (zipped({"one": bytes(10**7)}), replace(ONE, size=1), "longer than 1 bytes", {"x.zip"}),
+        (zipped(("one", b"/etc/passwd", stat.S_IFLNK)), ONE, "not a regular file", {"x.zip"}),
+        (zipped(("one", bytes(10**7))), replace(ONE, size=1), "longer than 1 bytes", {"x.zip"}),
     ],
 )
 def test_a_bad_archive_is_refused_and_no_member_of_it_is_left(
@@ -308,24 +297,18 @@ def test_the_script_writes_the_record_and_names_an_unknown_dataset(server, tmp_p
     file = {"path": "a/b.txt", "sha256": sha(CONTENT), "size": None, "urls": urls}
     entry = {"title": "t", "licence": "l", "homepage": None, "expected": {}, "files": [file]}
     (tmp_path / "manifest.yaml").write_text(json.dumps({"datasets": {"one": entry}}))
-    places = {"manifest": "manifest.yaml", "destination": "data", "record": "record.json"}
-    flags = [word for flag, name in places.items() for word in (f"--{flag}", str(tmp_path / name))]
-    script.main([*flags, "--dataset", "one"])
-    record = read_sealed(tmp_path / "record.json")
-    assert record == {"dataset": "one", "files": {"a/b.txt": FOUND}}
+    record = tmp_path / "record.json"
+    places = {"manifest": tmp_path / "manifest.yaml", "destination": tmp_path / "data"}
+    script.main(flags(**places, record=record, dataset="one"))
+    assert read_sealed(record) == {"dataset": "one", "files": {"a/b.txt": FOUND}}
     with pytest.raises(InputError, match="no dataset 'two'.*known are one"):
-        script.main([*flags, "--dataset", "two"])
+        script.main(flags(**places, record=record, dataset="two"))
 
 
 AT_HAND = "sts12 sts13 sts14 sts15 sts16 stsb sick nli-sample wiki-sample stackfaq covid".split()
 
 
 @pytest.mark.parametrize("name", AT_HAND)
-def test_the_real_files_have_the_pinned_digests(name, tmp_path):
-    folder = os.environ.get("SEMBLANCE_DATA")
-    if not folder:
-        problem = "SEMBLANCE_DATA is not set: the manifest is not held against the real data"
-        warnings.warn(problem, stacklevel=1)
-        pytest.skip("SEMBLANCE_DATA is not set")
+def test_the_real_files_have_the_pinned_digests(name, tmp_path, real_data):
     data = load_manifest(MANIFEST)[name]
-    assert len(fetch(data, tmp_path, folder)["files"]) == len(data.files)
+    assert len(fetch(data, tmp_path, real_data)["files"]) == len(data.files)

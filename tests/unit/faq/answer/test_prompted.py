@@ -7,15 +7,12 @@ import numpy as np
 import pytest
 
 from semblance.data.tokens import tokenise
-from semblance.models.base import BaseSettings, build_base
 from semblance.models.prompts import PROMPTS_FILE
-from semblance.models.saved import SavedModel
 from semblance.models.vectors import unit
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.check import check_answerer
 from semblance_faq.answer.embedding import Embedder
-from tests.dag.tiny import write_base
-from tests.unit.faq.example_faq import write_example
+from tests.unit.faq.example_faq import write_example, write_model
 
 PROMPTS = {"query": "ask: ", "document": "say: "}
 
@@ -23,10 +20,7 @@ PROMPTS = {"query": "ask: ", "document": "say: "}
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("prompted")
-    write_base(place / "raw")
-    settings = BaseSettings(32, folder=str(place / "raw"), pooling="mean", prompts=PROMPTS)
-    build_base(settings, place / "record.json", "code")
-    return write_example(place / "answerer", SavedModel.read(place / "record.json"))
+    return write_example(place / "answerer", write_model(place, prompts=PROMPTS))
 
 
 def test_questions_and_wordings_are_queries_and_answers_are_documents(folder):

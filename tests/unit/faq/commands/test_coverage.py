@@ -12,6 +12,7 @@ from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.folder import Threshold
 from semblance_faq.commands.asked import read_asked
 from semblance_faq.commands.coverage import alike, between_entries, coverage, share
+from tests.unit.data.files import put
 from tests.unit.faq.example_faq import ENTRIES, write_example
 from tests.unit.faq.example_run import write_run
 
@@ -19,8 +20,8 @@ RESET, LOGIN, REFUND, SHIP = ENTRIES
 
 
 def test_questions_that_differ_in_case_and_punctuation_alone_are_one(tmp_path):
-    log = tmp_path / "log.txt"
-    log.write_text("When do you open?\n\nwhen do you OPEN\nWhere are you?\n...\n" + "x" * 1001)
+    text = "When do you open?\n\nwhen do you OPEN\nWhere are you?\n...\n" + "x" * 1001
+    log = put(tmp_path / "log.txt", text)
     times, lines = read_asked(str(log))
     assert times == {"When do you open?": 2, "Where are you?": 1}
     assert lines[-1] == (
@@ -30,39 +31,35 @@ def test_questions_that_differ_in_case_and_punctuation_alone_are_one(tmp_path):
 
 
 def test_a_table_is_read_by_its_column_of_questions(tmp_path):
-    log = tmp_path / "log.csv"
-    log.write_text("when,Frage\n1,Wie viel?\n2,Wann?\n")
+    log = put(tmp_path / "log.csv", "when,Frage\n1,Wie viel?\n2,Wann?\n")
     assert read_asked(str(log))[0] == {"Wie viel?": 1, "Wann?": 1}
 
 
 def test_of_the_servers_log_only_asked_questions_count_and_cut_lines_are_passed_over(tmp_path):
-    log = tmp_path / "asked.log"
-    lines = [
-        {"time": "x", "kind": kind, "question": "How?", "id": "a"}
-        for kind in ("asked", "chosen", "asked")
-    ]
-    whole = [json.dumps(line) + "\n" for line in lines]
-    log.write_text(whole[0] + whole[0][:20] + "\n" + "".join(whole[1:]))
+    asked, chosen = (
+        json.dumps({"time": "x", "kind": kind, "question": "How?", "id": "a"}) + "\n"
+        for kind in ("asked", "chosen")
+    )
+    log = put(tmp_path / "asked.log", asked + asked[:20] + "\n" + chosen + asked)
     assert read_asked(str(log))[0] == {"How?": 2}
 
 
 def test_a_row_without_a_question_is_passed_over(tmp_path):
-    log = tmp_path / "log.jsonl"
-    log.write_text('{"query": ""}\n{"query": null}\n{"query": "How?"}\n')
+    log = put(tmp_path / "log.jsonl", '{"query": ""}\n{"query": null}\n{"query": "How?"}\n')
     assert read_asked(str(log))[0] == {"How?": 1}
 
 
 def test_a_line_of_any_length_takes_no_time_to_be_left_out(tmp_path):
-    log = tmp_path / "log.txt"
-    log.write_text("How?\n" + "a" + "\u0301" * 1_000_000)  # NFKC would sort all these marks
+    # NFKC would sort all these marks.
+    log = put(tmp_path / "log.txt", "How?\n" + "a" + "\u0301" * 1_000_000)
     assert read_asked(str(log))[0] == {"How?": 1}
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "?!\n"])
 def test_a_log_without_a_question_is_refused(tmp_path, text):
-    (tmp_path / "log.txt").write_text(text)
+    log = put(tmp_path / "log.txt", text)
     with pytest.raises(InputError, match="holds no question"):
-        read_asked(str(tmp_path / "log.txt"))
+        read_asked(str(log))
 
 
 def pointing(**degrees):
@@ -75,16 +72,19 @@ def pointing(**degrees):
     return SimpleNamespace(embedder=SimpleNamespace(embed=embed))
 
 
-def test_the_question_with_the_most_like_it_leads_a_group_and_takes_them_away():
-    # A cosine of .65 is 49 degrees: b is like a and like c, a and c are not alike, d is alone.
-    times = {"a": 5, "b": 1, "c": 2, "d": 3}
-    assert alike(times, pointing(a=0, b=40, c=80, d=170)) == [(8, ["b", "a", "c"]), (3, ["d"])]
-
-
-def test_a_question_in_a_group_leads_no_other_and_counts_for_no_other():
-    # e is like c alone, which b takes: e is left alone.
-    times = {"a": 5, "b": 1, "c": 2, "e": 1}
-    assert alike(times, pointing(a=0, b=40, c=80, e=125)) == [(8, ["b", "a", "c"]), (1, ["e"])]
+@pytest.mark.parametrize(
+    "times, degrees, groups",
+    [
+        # A cosine of .65 is 49 degrees: b is like a and like c, a and c are not alike, d is alone.
+        ({"a": 5, "b": 1, "c": 2, "d": 3}, (0, 40, 80, 170), [(8, ["b", "a", "c"]), (3, ["d"])]),
+        # e is like c alone, which b takes: e is left alone.
+        ({"a": 5, "b": 1, "c": 2, "e": 1}, (0, 40, 80, 125), [(8, ["b", "a", "c"]), (1, ["e"])]),
+    ],
+)
+def test_the_question_with_the_most_like_it_leads_a_group_and_takes_them_away(
+    times, degrees, groups
+):
+    assert alike(times, pointing(**dict(zip(times, degrees, strict=True)))) == groups
 
 
 def test_without_a_model_each_question_is_a_group_of_its_own_the_most_asked_first():
@@ -99,8 +99,8 @@ def test_a_share_has_the_exact_interval_of_clopper_and_pearson():
 
 def test_the_lines_count_different_questions_and_each_time_that_one_was_asked(tmp_path, model):
     folder = write_example(tmp_path / "a", model, ranking="words", threshold=None, floor=0.1)
-    log = tmp_path / "log.txt"
-    log.write_text(f"{REFUND.question}\n{REFUND.question}\n{SHIP.question}\nqwerty asdf\n")
+    asked = [REFUND.question, REFUND.question, SHIP.question, "qwerty asdf"]
+    log = put(tmp_path / "log.txt", "\n".join(asked))
     text = "\n".join(coverage(str(log), folder, 5))
     assert "likely, above the floor of 0.100: 2 of 3, 66.7% (95 % interval" in text
     assert "of the different questions, 75.0% of all" in text
@@ -112,8 +112,8 @@ def test_the_lines_count_different_questions_and_each_time_that_one_was_asked(tm
 def test_a_question_between_floor_and_threshold_has_no_answer(tmp_path, model):
     threshold = Threshold(1e9, 0.9, 0.5)
     folder = write_example(tmp_path / "a", model, ranking="words", threshold=threshold, floor=0.1)
-    (tmp_path / "log.txt").write_text(SHIP.question)
-    text = "\n".join(coverage(str(tmp_path / "log.txt"), folder, 5))
+    log = put(tmp_path / "log.txt", SHIP.question)
+    text = "\n".join(coverage(str(log), folder, 5))
     assert "likely, above the floor of 0.100: 1 of 1" in text
     assert "known, above the threshold of 1000000000.000: 0 of 1" in text
     assert f"no answer: 1 group of like questions\n    1  {SHIP.question}" in text
@@ -121,9 +121,9 @@ def test_a_question_between_floor_and_threshold_has_no_answer(tmp_path, model):
 
 def test_the_share_of_missing_entries_that_the_floor_refused_in_the_test_is_said(tmp_path, model):
     folder = write_run(tmp_path / "my-faq", model, {f"wording {n}": 1.0 for n in range(9)})
-    (tmp_path / "log.txt").write_text("How?")
+    log = put(tmp_path / "log.txt", "How?")
     without = read_sealed(folder / "record.json")["evidence"]["floor"]["without_entry"]
-    text = "\n".join(coverage(str(tmp_path / "log.txt"), folder, 5))
+    text = "\n".join(coverage(str(log), folder, 5))
     assert f"In the test the floor refused {without:.0%} of the questions without an entry" in text
 
 

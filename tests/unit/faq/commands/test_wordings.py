@@ -5,6 +5,7 @@ import pytest
 from semblance_faq.commands.wordings import learn_wordings, own_rows, wordings_csv
 from semblance_faq.read.faq import read_own
 from semblance_faq.serve.log import Choice, QuestionsRead
+from tests.unit.data.files import put
 
 FAQ = """\
 id,question,answer,queries
@@ -27,9 +28,7 @@ HOSTILE = {
 
 @pytest.fixture
 def faq(tmp_path):
-    path = tmp_path / "my.csv"
-    path.write_text(FAQ)
-    return read_own(path)
+    return read_own(put(tmp_path / "my.csv", FAQ))
 
 
 def learned(faq, *choices: tuple[str, str]):
@@ -94,8 +93,7 @@ def test_a_question_without_a_word_is_left_out(faq):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_question_changes_nothing_but_its_own_cell(faq, tmp_path, name):
     found = learned(faq, ("before", "pay"), (HOSTILE[name], "open"), ("after", "pay"))
-    path = tmp_path / "learned.csv"
-    path.write_text(wordings_csv(found.rows()), encoding="utf-8")
+    path = put(tmp_path / "learned.csv", wordings_csv(found.rows()))
     again = read_own(tmp_path / "my.csv", queries_path=path)
     by_text = {query.text: query.relevant for query in again.queries}
     assert len(again.queries) == 4 and again.pairs == faq.pairs
@@ -113,14 +111,12 @@ def test_no_line_of_what_was_found_holds_a_control_character(faq):
 
 def test_a_cell_that_is_read_back_is_known_the_next_time(faq, tmp_path):
     choices = [(text, "open") for text in HOSTILE.values()]
-    path = tmp_path / "learned.csv"
-    path.write_text(wordings_csv(learned(faq, *choices).rows()), encoding="utf-8")
+    path = put(tmp_path / "learned.csv", wordings_csv(learned(faq, *choices).rows()))
     again = learned(read_own(tmp_path / "my.csv", queries_path=path), *choices)
     assert (again.ids, again.known) == ({}, len(HOSTILE))
 
 
 def test_the_rows_of_a_users_own_file_are_kept(tmp_path):
-    path = tmp_path / "asked.jsonl"
-    path.write_text('{"query": "a, b", "id": 7}\n{"query": "c", "id": "x"}\n')
-    assert own_rows(path) == [("a, b", "7"), ("c", "x")]
+    text = '{"query": "a, b", "id": 7}\n{"query": "c", "id": "x"}\n'
+    assert own_rows(put(tmp_path / "asked.jsonl", text)) == [("a, b", "7"), ("c", "x")]
     assert own_rows(None) == []

@@ -8,7 +8,7 @@ from semblance.errors import InputError
 from semblance_faq.read import text as module
 from semblance_faq.read.findings import Findings
 from semblance_faq.read.text import read_text
-from tests.unit.data.files import fails_at
+from tests.unit.data.files import fails_at, put
 
 TEXTS = {
     "cp1252": [
@@ -49,40 +49,36 @@ def read(path) -> tuple[list[str], tuple[str, ...]]:
 def test_each_encoding_is_read_as_it_was_written(encoding, packed, tmp_path):
     for text in TEXTS[encoding]:
         content = text.encode(encoding)
-        path = tmp_path / "f.csv"
         if packed:
-            path = tmp_path / "f.csv.gz"
-            content = gzip.compress(content)
-        path.write_bytes(content)
+            path = put(tmp_path / "f.csv.gz", gzip.compress(content))
+        else:
+            path = put(tmp_path / "f.csv", content)
         assert read(path)[0] == text.replace("\r\n", "\n").splitlines()
 
 
+UTF_16 = "text in UTF-16, by its byte order mark"
+
+
 @pytest.mark.parametrize(
-    "encoding, told",
+    "encoding, mark, told",
     [
-        ("utf-8", "text in UTF-8"),
-        ("utf-8-sig", "text in UTF-8, with a byte order mark"),
-        ("utf-16", "text in UTF-16, by its byte order mark"),
+        ("utf-8", "", "text in UTF-8"),
+        ("utf-8", "\ufeff", "text in UTF-8, with a byte order mark"),
+        ("utf-16-be", "\ufeff", UTF_16),
+        ("utf-16-le", "\ufeff", UTF_16),
     ],
 )
-def test_the_encoding_is_reported(encoding, told, tmp_path):
-    path = tmp_path / "f.csv"
-    path.write_bytes("q,ä\n".encode(encoding))
-    assert read(path)[1] == (f"{path}: {told}",)
+def test_the_encoding_is_reported(encoding, mark, told, tmp_path):
+    path = put(tmp_path / "f.csv", f"{mark}q,ä\n".encode(encoding))
+    assert read(path) == (["q,ä"], (f"{path}: {told}",))
 
 
 def test_a_code_page_is_reported_with_a_line_to_look_at(tmp_path):
-    path = tmp_path / "f.csv"
-    path.write_bytes("q,a\nWo?,Hier\nWann?,Täglich außer Montag\n".encode("cp1252"))
+    text = "q,a\nWo?,Hier\nWann?,Täglich außer Montag\n"
+    path = put(tmp_path / "f.csv", text.encode("cp1252"))
     (note,) = read(path)[1]
     assert "read as cp1252, an encoding of Windows" in note
     assert note.endswith("line 3: 'Wann?,Täglich außer Montag'")
-
-
-@pytest.mark.parametrize("encoding", ["utf-16-be", "utf-16-le"])
-def test_both_byte_orders_of_utf16_are_read(encoding, tmp_path):
-    (tmp_path / "f.csv").write_bytes("\ufeffq,ä\n".encode(encoding))
-    assert read(tmp_path / "f.csv")[0] == ["q,ä"]
 
 
 WHOLE = "q,a\nGeöffnet?,Ja\n".encode()
@@ -105,8 +101,7 @@ UNREADABLE = [
 def test_what_is_damaged_or_in_no_known_encoding_is_refused_at_line_and_byte(
     content, line, words, tmp_path
 ):
-    path = tmp_path / "f.csv"
-    path.write_bytes(content)
+    path = put(tmp_path / "f.csv", content)
     with fails_at(path, line, words):
         read(path)
 
@@ -115,13 +110,12 @@ def test_a_line_that_is_utf8_by_accident_does_not_hide_a_code_page(tmp_path):
     lines = ["q,a", *["Où est le café ?,À côté"] * 40, "CAFÉ…,oui"]
     accident = lines[-1].encode("cp1252")
     assert accident.decode() != lines[-1]  # valid, but another text
-    (tmp_path / "f.csv").write_bytes("\n".join(lines).encode("cp1252"))
-    assert read(tmp_path / "f.csv")[0] == lines
+    path = put(tmp_path / "f.csv", "\n".join(lines).encode("cp1252"))
+    assert read(path)[0] == lines
 
 
 def test_a_text_beyond_the_limit_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "MOST", 100)
-    path = tmp_path / "f.csv.gz"
-    path.write_bytes(gzip.compress(b"q,a\n" * 100))
+    path = put(tmp_path / "f.csv.gz", "q,a\n" * 100)
     with pytest.raises(InputError, match=r":1: more than 100 bytes of text; split the file"):
         read(path)

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
@@ -43,11 +44,7 @@ class Server:
         """Send bytes as they stand; return all that comes back until the server closes."""
         with socket.create_connection(self.address, timeout=10) as connection:
             connection.sendall(content)
-            connection.shutdown(socket.SHUT_WR)
-            found = b""
-            while part := connection.recv(1 << 16):
-                found += part
-            return found
+            return rest_of(connection)
 
     def stop(self, name: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal; return the exit status."""
@@ -55,20 +52,28 @@ class Server:
         return self.process.wait(timeout=30)
 
 
-@pytest.fixture
-def server():
-    started = Server(SECONDS)
+def rest_of(connection: socket.socket) -> bytes:
+    """Say that nothing more is sent; return all that comes back until the server closes."""
+    connection.shutdown(socket.SHUT_WR)
+    return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+def running(*seconds: float) -> Iterator[Server]:
+    """Yield a running server and end it: the body of a fixture."""
+    started = Server(*seconds)
     yield started
     started.process.kill()
     started.process.wait()
+
+
+@pytest.fixture
+def server():
+    yield from running(SECONDS)
 
 
 @pytest.fixture(scope="module")
 def quick():
-    started = Server(0)
-    yield started
-    started.process.kill()
-    started.process.wait()
+    yield from running(0)
 
 
 @pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT])
@@ -140,11 +145,7 @@ def test_a_client_that_still_sends_gets_the_refusal_and_no_reset(quick):
         for _ in range(5):
             time.sleep(0.1)  # by now the server has refused what came first
             connection.sendall(b"x" * 100_000)
-        connection.shutdown(socket.SHUT_WR)
-        found = b""
-        while part := connection.recv(1 << 16):
-            found += part
-    assert found.startswith(b"HTTP/1.1 400 ")
+        assert rest_of(connection).startswith(b"HTTP/1.1 400 ")
 
 
 HEAD = b"GET /api/ask?q=a HTTP/1.1\r\nHost: localhost\r\n"
@@ -153,9 +154,7 @@ HEAD_SECONDS = 0.4
 
 @pytest.fixture
 def hasty():
-    started = Server(2 * HEAD_SECONDS, HEAD_SECONDS)
-    yield started
-    started.stop()
+    yield from running(2 * HEAD_SECONDS, HEAD_SECONDS)
 
 
 def test_a_connection_that_sends_no_whole_head_in_time_is_closed(hasty):
