@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.layout import RECORD
 from semblance_faq.answer.answerer import Answered, Answerer
@@ -123,7 +124,7 @@ def build_page(entries: int, logged: bool) -> tuple[str, str]:
         HERE.joinpath(name).read_text(encoding="utf-8")
         for name in ("page.html", "page.css", "page.js")
     )
-    page = page.replace("{{entries}}", f"{entries:,}")
+    page = page.replace("{{entries}}", counted(entries, "entry", "entries"))
     page = page.replace("{{logged}}", str(logged).lower())
     page = page.replace("{{style}}", style).replace("{{script}}", script)
     policy = (

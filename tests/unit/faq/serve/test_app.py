@@ -137,7 +137,7 @@ def test_a_folder_that_is_written_again_is_served_from_the_next_question_on(copy
     assert site.ask("Why?").json()["answers"][0]["id"] in {entry.id for entry in ENTRIES}
     write_example(copy, model, entries=(FaqEntry("new", "Why?", "Because."),))
     assert [answer["id"] for answer in site.ask("Why?").json()["answers"]] == ["new"]
-    assert ">1 entries" in site.client.get("/").text
+    assert ">1 entry." in site.client.get("/").text
 
 
 def test_a_folder_that_is_not_whole_leaves_the_entries_of_before(copy, capsys):
