@@ -71,6 +71,8 @@ class Opened:
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.goto(address)
+        # Whoever types earlier gets a complaint of the browser, which then sets no focus itself.
+        self.page.locator("#question:focus").wait_for()
 
     def __enter__(self):
         return self
