@@ -3,8 +3,8 @@
 import functools
 
 from semblance.fetch.manifest import load_manifest
-from tests.shipped import merged
-from tests.unit.planning.test_config import ROOT
+from semblance.provenance import ROOT
+from tests.shipped import changed, merged
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.costing.rates import Factor
@@ -17,15 +17,17 @@ EMBED = Job("embed", "nli", "nli-roberta-base-v2", "entropy-0.01")
 
 MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
 SHIPPED = rates.shipped()
+FULL = ("config.yaml",)
+OWN_FAQ = ("config.yaml", "configs/own-faq.yaml")
 SMALL = ("config.yaml", "configs/minilm.yaml", "configs/minilm-cpu.yaml")
 parsed = functools.cache(merged)
 
 
-def cost(factor: Factor = Factor(), names: tuple = ("config.yaml",), **changes) -> Cost:
-    """Return the costs of the full reproduction, or of other configs, with some sections changed."""
-    return Cost(load(parsed(*names) | changes), MANIFEST, SHIPPED, factor)
+def cost(changes: str = "", names: tuple = FULL, factor: Factor = Factor()) -> Cost:
+    """Return the costs of the full reproduction, or of other configs, with some keys changed."""
+    return Cost(load(changed(parsed(*names), changes)), MANIFEST, SHIPPED, factor)
 
 
 def small(factor: Factor = Factor()) -> Cost:
     """Return the costs of the small run on a CPU."""
-    return cost(factor, SMALL)
+    return cost(names=SMALL, factor=factor)

@@ -5,12 +5,13 @@ import math
 import pytest
 
 from semblance.config.inputs import DatasetBank, OwnBank
-from tests.shipped import merged
-from tests.unit.costing.examples import EMBED, LARGE, SHIPPED, TRAIN, cost, small
+from tests.unit.costing.examples import EMBED, LARGE, OWN_FAQ, SHIPPED, TRAIN, cost, small
 from workflow.costing.model import Cost
 from workflow.costing.needs import UNKNOWN_MILLION, evaluations, schedule
 from workflow.costing.sizes import UNKNOWN_PAIRS, BankSize, bank_size, fold_size
 from workflow.planning.stages import Job
+
+MASKED = "recipes.unsupervised.masked_words.weight = 0.1"
 
 
 def test_a_training_is_six_operations_a_parameter_and_token_and_a_dev_evaluation_two():
@@ -22,9 +23,7 @@ def test_a_training_is_six_operations_a_parameter_and_token_and_a_dev_evaluation
 
 
 def test_a_training_with_masked_words_reads_each_of_its_texts_once_more():
-    recipes = merged("config.yaml")["recipes"]
-    recipes["unsupervised"]["masked_words"] = {"weight": 0.1}
-    model = cost(recipes=recipes)
+    model = cost(MASKED)
     trained = 6 * (1_000_000 // 64) * 64 * 2 * 32 * 335e6 / 1e9
     assert model.need(LARGE).work - cost().need(LARGE).work == pytest.approx(trained)
 
@@ -88,9 +87,7 @@ def test_a_bank_of_your_own_counts_with_the_rows_of_its_file(tmp_path, name, tex
     path = tmp_path / name
     if text is not None:
         path.write_text(text)
-    faq = merged("config.yaml")["faq"]
-    faq["banks"]["mine"] = {"kind": "own", "path": str(path)}
-    size = cost(faq=faq).needs.sizes.banks["mine"]
+    size = cost(f"faq.banks.mine = {{kind: own, path: {path}}}").needs.sizes.banks["mine"]
     assert (size.pairs, size.queries) == (pairs, 0)
 
 
@@ -133,7 +130,7 @@ def test_a_fold_of_held_out_wordings_trains_on_all_pairs():
 )
 def test_a_job_in_bf16_is_faster_by_the_declared_factor(job):
     section = {"train": "training"}.get(job.stage, job.stage)
-    half = cost(**{section: merged("config.yaml")[section] | {"precision": "bf16"}})
+    half = cost(f"{section}.precision = bf16")
     assert cost().need(job).work == pytest.approx(SHIPPED["bf16"]["gpu"] * half.need(job).work)
 
 
@@ -153,34 +150,30 @@ def test_a_training_on_a_gpu_holds_five_copies_of_its_weights_and_the_activation
 
 
 def test_pieces_of_a_batch_hold_their_share_of_the_activations_and_are_embedded_twice():
-    recipes = merged("config.yaml")["recipes"]
-    recipes["unsupervised"]["micro_batch"] = 16
-    pieces, whole = cost(recipes=recipes).need(LARGE), cost().need(LARGE)
+    in_pieces = "recipes.unsupervised.micro_batch = 16"
+    pieces, whole = cost(in_pieces).need(LARGE), cost().need(LARGE)
     weights = 600 + 5 * 4 * 335
     share = (pieces.gpu_memory - weights) / (whole.gpu_memory - weights)
     assert share == pytest.approx(16 / 64)
     steps, tokens = plan_training(cost(), LARGE)
     assert pieces.work - whole.work == pytest.approx(2 * steps * tokens * 335e6 / 1e9)
-    recipes["unsupervised"]["masked_words"] = {"weight": 0.1}  # which are read all at once
-    masked = cost(recipes=recipes).need(LARGE)
+    masked = cost(f"{in_pieces}; {MASKED}").need(LARGE)  # masked words are read all at once
     assert masked.gpu_memory - pieces.gpu_memory == pytest.approx(whole.gpu_memory - weights)
 
 
 def test_a_base_without_a_size_has_that_of_its_stored_weights_or_a_guess(tmp_path, monkeypatch):
-    bases = merged("config.yaml")["bases"]
-    del bases["bert-base"]["million_parameters"]
+    without_size = "bases.bert-base.million_parameters ="
     monkeypatch.chdir(tmp_path)
-    needs = cost(bases=bases).needs
+    needs = cost(without_size).needs
     assert needs.million["bert-base"] == UNKNOWN_MILLION and needs.guessed == {"bert-base"}
     weights = tmp_path / "resources/models/bert-base/model/model.safetensors"
     weights.parent.mkdir(parents=True)
     weights.write_bytes(bytes(8_000_000))  # two million float32
-    assert cost(bases=bases).needs.million["bert-base"] == 2
+    assert cost(without_size).needs.million["bert-base"] == 2
 
 
 def test_each_stage_has_a_rate_and_each_rate_a_stage():
-    resources = merged("config.yaml")["resources"]
-    models = [cost(resources=resources | {"gpus": gpus}) for gpus in (0, 1)]
+    models = [cost(f"resources.gpus = {gpus}") for gpus in (0, 1)]
     used = {place.rate for model in models for place in model.places.values()}
     assert used == set(SHIPPED["rates"])
 
@@ -201,7 +194,7 @@ def test_the_transfer_tasks_are_read_once_and_their_classifiers_are_counted_apar
 
 
 def test_a_training_on_a_whole_bank_is_longer_than_one_on_a_fold_and_reads_no_dev_question():
-    model = cost(names=("config.yaml", "configs/own-faq.yaml"))
+    model = cost(names=OWN_FAQ)
     place = ("nli-roberta-base-v2", "continued", 1)
     whole = Job("train_final", "mine-all", *place)
     pairs = model.needs.sizes.banks["mine"][0]
@@ -214,7 +207,7 @@ def test_a_training_on_a_whole_bank_is_longer_than_one_on_a_fold_and_reads_no_de
 
 
 def test_an_answerer_embeds_each_text_of_its_bank_once_and_holds_a_model():
-    model = cost(names=("config.yaml", "configs/own-faq.yaml"))
+    model = cost(names=OWN_FAQ)
     need = model.need(Job("build_answerer", name="mine"))
     million = model.needs.million["nli-roberta-base-v2"]
     texts = model.needs.sizes.corpora["mine-all"].texts
@@ -229,21 +222,21 @@ def test_the_regressors_are_counted_for_all_their_epochs_and_for_one_thread():
     need = cost().need(job)
     pairs = 5749 + 1500 + 1379 + 4500 + 500 + 4927
     assert need.work == pytest.approx(2 * 110e6 * 2 * pairs * 14.0 / 1e9)
-    section = merged("config.yaml")["evaluate_relatedness"]
+    threads = cost().config.evaluate_relatedness.threads
     width = 2 * 150 * 110 ** (1 / 3)
     epochs = 1050 * (5749 + 4500) * width / 1e6
-    assert need.fits == pytest.approx(0.1 * section["threads"] * epochs)
-    more = cost(evaluate_relatedness=section | {"threads": 8})
+    assert need.fits == pytest.approx(0.1 * threads * epochs)
+    more = cost("evaluate_relatedness.threads = 8")
     spared = cost().seconds(job) - more.seconds(job)
     reading = need.work / SHIPPED["rates"]["gpu/read"]
     assert spared == pytest.approx(0, abs=reading)
 
 
 def test_fewer_folds_make_fewer_fits_and_more_threads_do_them_in_less_time():
-    section = merged("config.yaml")["evaluate_transfer"]
-    fewer = cost(evaluate_transfer=section | {"folds": 5})
+    threads = cost().config.evaluate_transfer.threads
+    fewer = cost("evaluate_transfer.folds = 5")
     assert fewer.need(TRANSFER).fits < cost().need(TRANSFER).fits / 2
-    faster = cost(evaluate_transfer=section | {"threads": 8})
+    faster = cost("evaluate_transfer.threads = 8")
     fitting = cost().need(TRANSFER).fits / SHIPPED["fit"]
     spared = cost().seconds(TRANSFER) - faster.seconds(TRANSFER)
-    assert spared == pytest.approx(fitting * (1 / section["threads"] - 1 / 8))
+    assert spared == pytest.approx(fitting * (1 / threads - 1 / 8))

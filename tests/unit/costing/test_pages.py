@@ -7,8 +7,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import canonical, settings_digest, write_json
-from tests.shipped import merged
-from tests.unit.costing.examples import MANIFEST, cost, small
+from tests.unit.costing.examples import MANIFEST, OWN_FAQ, cost, small
 from workflow.costing import usage
 from workflow.costing.pages import cost_page, device_note, plan_page
 from workflow.planning.stages import Job, inputs, jobs, makers, record
@@ -121,9 +120,7 @@ def test_the_plan_counts_raw_files_of_unknown_size_as_unknown():
 
 
 def test_a_plan_without_raw_files_has_none_to_download_and_names_bases_of_unknown_size():
-    bases = merged("config.yaml")["bases"]
-    bases["nli-roberta-base-v2"].pop("million_parameters")
-    page = plan_page(cost(names=("config.yaml", "configs/own-faq.yaml"), bases=bases))
+    page = plan_page(cost("bases.nli-roberta-base-v2.million_parameters =", OWN_FAQ))
     assert "raw data: none to download" in page
     assert "models: nli-roberta-base-v2: no size is stated" in page
 

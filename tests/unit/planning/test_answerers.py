@@ -128,9 +128,3 @@ def test_an_answerer_of_the_start_model_alone_trains_nothing():
     plan = Plan(load(config(["start", "bm25"])))
     assert answerers.final_runs(plan, "helper") == []
     assert answerers.model_records(plan, "helper") == [plan.base_record(BASE)]
-
-
-def test_a_config_without_answerers_has_none():
-    plan = Plan(load(merged("config.yaml")))
-    assert plan.config.answerers == {}
-    assert not any(job.stage in ("build_answerer", "train_final") for job in jobs(plan))

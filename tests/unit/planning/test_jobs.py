@@ -1,29 +1,26 @@
 """Which jobs a plan makes, what each waits for, and which share a submission."""
 
 from tests.shipped import merged
-from tests.unit.costing.examples import TRAIN, cost
+from tests.unit.costing.examples import TRAIN
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, job_of, jobs, submissions, wanted_by
 
 
-def test_each_job_is_an_input_of_another_but_for_the_report_which_is_the_last():
-    plan = cost().plan
+def test_each_job_is_an_input_of_another_but_for_the_report_which_is_the_last(plan):
     found = set(jobs(plan))
     assert {i for job in found for i in inputs(plan, job)} == found - {Job("report")}
 
 
-def test_a_plan_that_trains_on_pairs_compares_their_overlap_with_the_papers():
+def test_a_plan_that_trains_on_pairs_compares_their_overlap_with_the_papers(plan):
     comparison = Job("compare_overlap")
-    plan = cost().plan
     assert comparison in jobs(plan)
     assert Job("prepare_pairs", "qqp") in inputs(plan, comparison)
     config = merged("config.yaml", "configs/own-faq.yaml")
     assert comparison not in jobs(Plan(load(config)))
 
 
-def test_a_table_waits_for_the_evaluations_of_its_own_rows_alone():
-    plan = cost().plan
+def test_a_table_waits_for_the_evaluations_of_its_own_rows_alone(plan):
     waits = inputs(plan, Job("render_table", name="rcl_table2a"))
     assert {(job.stage, plan.folds_of[job.corpus][0]) for job in waits} == {
         ("evaluate_faq", "faqir")
@@ -33,8 +30,7 @@ def test_a_table_waits_for_the_evaluations_of_its_own_rows_alone():
     assert {job.corpus for job in waits} == {f"faqir-{fold}" for fold in range(plan.folds)}
 
 
-def test_a_regulated_training_waits_for_the_embeddings_of_each_of_its_entropy_models():
-    plan = cost().plan
+def test_a_regulated_training_waits_for_the_embeddings_of_each_of_its_entropy_models(plan):
     assert {i.name for i in inputs(plan, TRAIN) if i.stage == "embed"} == {
         f"entropy-0.0{n}" for n in (1, 2, 3, 4)
     }
@@ -59,8 +55,7 @@ def test_the_wildcards_of_a_rule_name_the_job_of_the_plan():
     )
 
 
-def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_and_its_tokens():
-    plan = cost().plan
+def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_and_its_tokens(plan):
     evaluation = Job("evaluate_sts", *TRAIN[1:])
     tokens = [Job("tokenise", "nli", base) for base in ("bert-base", "roberta-base")]
     assert submissions(plan, [TRAIN, evaluation]) == 1
@@ -72,8 +67,7 @@ def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_an
     )  # local rules
 
 
-def test_only_models_in_a_table_of_the_transfer_tasks_are_evaluated_on_them():
-    plan = cost().plan
+def test_only_models_in_a_table_of_the_transfer_tasks_are_evaluated_on_them(plan):
     tables = plan.config.tables.values()
     wanted = {
         Job("evaluate_transfer", *run)
@@ -94,9 +88,14 @@ def test_without_a_table_of_the_transfer_tasks_nothing_of_them_is_prepared_or_do
         for name, table in merged("config.yaml")["tables"].items()
         if not table["layout"].startswith("transfer")
     }
-    found = jobs(cost(tables=tables).plan)
+    found = jobs(Plan(load(merged("config.yaml") | {"tables": tables})))
     assert not any("transfer" in job.stage for job in found)
     assert Job("download", name="trec") not in found
+
+
+def test_without_answerers_and_mined_negatives_no_job_makes_them(plan):
+    made = {job.stage for job in jobs(plan)}
+    assert made.isdisjoint(["build_answerer", "train_final", "mine_negatives"])
 
 
 def wanted(*configs: str, **changes):

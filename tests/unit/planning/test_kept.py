@@ -6,14 +6,13 @@ import pytest
 
 from semblance import layout
 from tests.shipped import merged
-from tests.unit.costing.examples import cost
+from tests.unit.costing.examples import OWN_FAQ, cost
 from tests.unit.planning.test_stages import BLOCKS
 from workflow.costing.needs import WITHOUT_WEIGHTS
 from workflow.planning.config import load
 from workflow.planning.plan import Plan, deletes_models, deletes_weights
 from workflow.planning.stages import STAGES, Job
 
-OWN = ("config.yaml", "configs/own-faq.yaml")
 BASE = "nli-roberta-base-v2"
 READERS = {  # rules whose commands load a trained model; train_final reads records alone
     "train_entropy",
@@ -27,14 +26,14 @@ READERS = {  # rules whose commands load a trained model; train_final reads reco
 
 
 def plan(models: str) -> Plan:
-    config = merged(*OWN)
+    config = merged(*OWN_FAQ)
     config["keep"] = {"models": models}
     return Plan(load(config))
 
 
 def test_the_papers_keep_every_model_and_the_own_faq_the_final_ones():
     assert not deletes_models(load(merged("config.yaml")))
-    assert deletes_models(load(merged(*OWN)))
+    assert deletes_models(load(merged(*OWN_FAQ)))
 
 
 def test_where_every_model_stays_no_job_names_weights():
@@ -58,7 +57,7 @@ def test_a_base_stays(method):
 
 
 def test_a_ranking_reads_the_weights_of_the_method_that_it_ranks_with():
-    config = merged(*OWN)
+    config = merged(*OWN_FAQ)
     hybrid = {"ranking": {"of": "continued", "by": "hybrid"}}
     config["methods"]["both"] = hybrid
     final = Plan(load(config))
@@ -82,9 +81,9 @@ def test_each_rule_that_reads_a_trained_model_names_its_weights():
 
 def test_weights_that_go_take_room_only_while_they_are_used():
     job = Job("train", "mine-0", BASE, "continued", 1)
-    stays = cost(names=OWN, keep={"models": "all"}).need(job)
-    goes = cost(names=OWN).need(job)
+    all_stay, some_go = cost("keep.models = all", OWN_FAQ), cost(names=OWN_FAQ)
+    stays, goes = all_stay.need(job), some_go.need(job)
     assert goes.disk == WITHOUT_WEIGHTS
     assert goes.scratch == stays.scratch + stays.disk
     final = Job("train_final", "mine-all", BASE, "continued", 1)
-    assert cost(names=OWN).need(final) == cost(names=OWN, keep={"models": "all"}).need(final)
+    assert some_go.need(final) == all_stay.need(final)

@@ -53,11 +53,6 @@ def test_negatives_are_mined_once_a_fold_and_once_on_the_whole_bank_with_the_sta
         assert plan.embeddings_record(**place) == record(plan, embedding)
 
 
-def test_a_config_without_such_a_method_mines_nothing():
-    found = jobs(Plan(load(merged("config.yaml"))))
-    assert not any(job.stage == "mine_negatives" for job in found)
-
-
 def test_the_settings_of_the_training_are_those_of_its_recipe():
     plan = Plan(load(config()))
     settings = plan.train_settings("mine-0", BASE, "hard", 1)

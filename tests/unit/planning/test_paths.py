@@ -5,6 +5,7 @@ import pytest
 from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.provenance import ROOT
+from tests.shipped import merged
 from workflow.planning.config import load, named, own
 from workflow.planning.layers import over_project
 
@@ -15,22 +16,12 @@ def loaded(**changes: object) -> Config:
     return load(dict(layers))
 
 
-def test_a_tilde_is_the_home_folder_in_every_path(tmp_path, monkeypatch):
+def test_a_tilde_is_the_home_folder_in_every_path(monkeypatch):
     monkeypatch.setenv("HOME", "/home/me")
-    monkeypatch.chdir(tmp_path)
-    faq = {"folds": 5, "seed": 0, "banks": {"mine": {"kind": "own", "path": "~/faq.csv"}}}
-    bases = {"own": {"folder": "~/base", "max_length": 8, "tokenizer": "own"}}
-    config = over_project([]) | {"faq": faq, "bases": bases, "recipes": {}, "methods": {}}
-    rows = [{"corpora": ["mine"], "bases": ["own"], "methods": ["start"]}]
-    config |= {
-        "figures": None,
-        "tables": {"t": {"title": "", "layout": "faq", "seeds": "rcl", "rows": rows}},
-        "recipes": {"rcl": over_project([])["recipes"]["rcl"]},
-        "output": "~/out",
-        "downloads": "~/raw",
-        "mirror": "~/mirror",
-    }
-    found = load(dict(config))
+    config = merged("config.yaml") | {"output": "~/out", "downloads": "~/raw", "mirror": "~/mirror"}
+    config["faq"]["banks"]["mine"] = {"kind": "own", "path": "~/faq.csv"}
+    config["bases"]["own"] = {"folder": "~/base", "max_length": 8, "tokenizer": "own"}
+    found = load(config)
     places = [found.output, found.downloads, found.mirror]
     places += [found.faq.banks["mine"].path, found.bases["own"].folder]
     names = ("out", "raw", "mirror", "faq.csv", "base")

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from semblance.errors import InputError
 from semblance.named_modules import LOSSES, MASKED_WORDS
 from semblance.settings import decode
 from semblance.training.recipe import MaskedWords, TrainSettings
@@ -12,7 +11,6 @@ from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
 from workflow.costing.model import Cost
 from workflow.planning.config import load
-from workflow.planning.inputs import input_checks
 from workflow.planning.modules import modules_of_training
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, jobs, log, record, wanted_by
@@ -101,23 +99,13 @@ def test_it_costs_one_pass_over_each_sentence():
     assert model.need(MADE).work == pytest.approx(6 * steps * tokens * 110e6 / 1e9)
 
 
-def own_text(**corpus):
-    """Return the config with a base that is trained on a user's own text."""
-    found = config(corpus="mine")
-    found["corpora"]["mine"] = {"kind": "wiki", "path": "notes.txt", **corpus}
-    return found
-
-
 def test_a_base_may_be_trained_on_a_text_of_the_users_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ours = Plan(load(own_text()))
+    (tmp_path / "notes.txt").write_text("One.\nTwo.\nThree.\n")
+    found = config(corpus="mine")
+    found["corpora"]["mine"] = {"kind": "wiki", "path": "notes.txt"}
+    ours = Plan(load(found))
     job = Job("prepare_wiki", "mine")
     assert job in inputs(ours, Job("pretrain", "mine", "domain"))
     assert inputs(ours, job) == []  # it is no data set of the manifest
-    [check] = input_checks(ours, [job])
-    with pytest.raises(InputError, match=r"config\.corpora\.mine\.path: notes\.txt: no such file"):
-        check()
-    (tmp_path / "notes.txt").write_text("One.\nTwo.\nThree.\n")
-    check()
-    model = Cost(load(own_text()), MANIFEST, SHIPPED)
-    assert model.needs.sizes.corpora["mine"].rows == 3
+    assert Cost(ours.config, MANIFEST, SHIPPED).needs.sizes.corpora["mine"].rows == 3

@@ -5,9 +5,9 @@ import json
 import yaml
 
 from semblance.evaluation.faq import FaqRun
+from semblance.provenance import ROOT
 from semblance.settings import decode_json
 from tests.shipped import merged
-from tests.unit.planning.test_config import ROOT
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs
@@ -74,7 +74,7 @@ def test_the_bank_with_wordings_that_the_config_for_an_own_faq_offers_can_take_t
     assert "bm25" in plan.config.answerers["mine"].methods
 
 
-def test_an_own_file_keeps_answers_together_and_trains_on_wordings():
+def test_an_own_file_keeps_answers_together_and_trains_on_wordings(plan):
     banks = Plan(load(merged("config.yaml", "configs/own-faq.yaml"))).banks
     assert (banks["mine"].together, banks["mine"].train_on) == ("answer", "wordings")
-    assert Plan(load(merged("config.yaml"))).banks["faqir"].together is None
+    assert plan.banks["faqir"].together is None

@@ -4,6 +4,7 @@ import pytest
 
 from semblance.errors import InputError
 from tests.shipped import changed, merged
+from tests.unit.planning.test_pretrained import BASE
 from workflow.planning.config import load
 
 # What is changed, KEY = VALUE (none: the key goes) | the beginning of the error, without `config.`;
@@ -130,9 +131,9 @@ methods.rcl-8.regulators = | methods.rcl-8.regulators: loss 'regulators' needs
 methods.rcl-8.regulators = []
 methods.rcl-8.regulators = {kind: entropy, phis: [0.01, "0.010"]}
 methods.rcl-8.regulators = [entropy-0.01, {kind: entropy, phis: ["1e-2"]}]
-methods.rcl-8.regulators.phis = [1.0e+16]
-methods.rcl-8.regulators.phis = [1.0e-100]
-methods.rcl-8.regulators.phis = [123456789012]
+methods.rcl-8.regulators.phis = [1.0e+16] | methods.rcl-8.regulators.phis: φ 1e+16 cannot be
+methods.rcl-8.regulators.phis = [1.0e-100] | methods.rcl-8.regulators.phis: φ 1e-100 cannot be
+methods.rcl-8.regulators.phis = [123456789012] | methods.rcl-8.regulators.phis: φ 123456789012 can
 methods.rcl-2.regulators.kind = nobody | methods.rcl-2.regulators.kind: there is no kind
 methods.rcl-2.regulators.phis = [much]
 methods.rcl-2.regulators.phis = [0.01, "0.01"] | methods.rcl-2.regulators: a model stands twice
@@ -172,7 +173,13 @@ tables.simcse_tableB3_regressor.rows[0].methods = [rcl-chosen]
 tables.simcse_tableB3_regressor.rows[0].methods = [whitening-target]
 tables.rcl_table1a.tasks = [yours] | tables.rcl_table1a.tasks: there is no task 'yours'
 tables.rcl_table2a.rows[0].methods = [whitening-target]
-tables.rcl_table2a.rows[0].corpora = [faqir, cough] | tables.rcl_table2a.rows: layout 'faq' shows
+tables.rcl_table2a.rows[0].corpora = [faqir, cough] | tables.rcl_table2a.rows: layout 'faq' shows \
+one bank, and the rows name cough, faqir
+tables.rcl_table2a.rows = [{corpora: [faqir], bases: [bert-base], methods: [start]}, \
+{corpora: [cough], bases: [bert-base], methods: [start]}] \
+| tables.rcl_table2a.rows: layout 'faq' shows one bank, and the rows name cough, faqir
+tables.rcl_table5.rows[0].methods = [{kind: entropy, phis: [1.0e+16]}] \
+| tables.rcl_table5.rows[0].methods.phis: φ 1e+16 cannot be written as
 tables.rcl_table5.rows[0].methods = [{kind: nobody, phis: [0.1]}] | tables.rcl_table5.rows[0].meth
 tables.rcl_table4.labels.nobody = Nobody | tables.rcl_table4.labels: there is no method 'nobody'
 tables.rcl_table4.labels.rcl-6 = 4 regulators | tables.rcl_table4.labels: the rows of rcl-4 and rcl
@@ -312,19 +319,7 @@ PAPERS = merged("config.yaml")
 OWN_FAQ = merged("config.yaml", "configs/own-faq.yaml")
 MADE_BASES = merged("config.yaml")
 MADE_BASES["bases"] |= {
-    "domain": {
-        "base": "bert-base",
-        "corpus": "wiki1m",
-        "pretrain": {
-            "batch_size": 32,
-            "epochs": 1,
-            "learning_rate": 1e-4,
-            "max_length": 48,
-            "seed": 3,
-            "warmup": 0.1,
-            "weight_decay": 0.01,
-        },
-    },
+    "domain": BASE,
     "glove": {"word_vectors": "glove.txt"},
 }
 MISTAKES = [
@@ -353,3 +348,19 @@ def test_a_config_with_bases_and_corpora_of_every_kind_is_accepted():
     }
     found = load(config)
     assert found.corpora["e"].settings() == {"kind": "wiki", "path": "notes.txt", "datasets": []}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        "methods.rcl-2.regulators = [entropy-sum--0.01]",
+        "methods.rcl-8.regulators = [entropy-0.01, entropy-sum-0.01]",
+        "train_entropy.kinds.entropy.options = {scale: 5, hard_negatives_in_entropy: false}",
+        "tables.rcl_table2a.published = {}; tables.rcl_table2a.rows = [{corpora: [faqir], \
+bases: [bert-base], methods: [start]}, {corpora: [faqir], bases: [bert-base], \
+methods: [attention-dropout-0.1, rcl-8]}]",
+    ],
+    ids=["a negative phi", "two kinds of one phi", "every option of a loss", "rows of one bank"],
+)
+def test_what_is_allowed_is_not_refused(changes):
+    load(changed(PAPERS, changes))

@@ -56,21 +56,18 @@ def test_a_whitening_of_the_corpus_may_regulate_and_has_one_seed():
     assert plan.embedded_length(*regulator[:3]) == length
 
 
-def test_a_model_embeds_at_the_length_of_its_training_and_a_base_at_its_own():
-    config = load(merged("config.yaml"))
-    plan = Plan(config)
-    recipe = config.recipes["rcl"]
+def test_a_model_embeds_at_the_length_of_its_training_and_a_base_at_its_own(plan):
+    recipe = plan.config.recipes["rcl"]
     length = recipe.max_length
     assert plan.embedded_length(*NLI, "entropy-0.01") == length
     assert plan.embedded_length(*NLI, "attention-dropout-0.1") == length
     on_fold = recipe.on_faq.max_length
     assert plan.embedded_length("faqir-0", NLI[1], "entropy-0.01") == on_fold
-    for base in config.bases:
-        assert plan.embedded_length("nli", base, "start") == config.bases[base].max_length
+    for name, base in plan.config.bases.items():
+        assert plan.embedded_length("nli", name, "start") == base.max_length
 
 
-def test_regulators_of_other_seeds_are_those_of_the_runs_seed_and_each_number():
-    plan = Plan(load(merged("config.yaml")))
+def test_regulators_of_other_seeds_are_those_of_the_runs_seed_and_each_number(plan):
     teachers = [Run(*NLI, "entropy-0.0", seed) for seed in (8, 13, 18, 23)]
     assert plan.regulators(Run(*NLI, "rcl-8-seeds", 3)) == teachers
     all_teachers = [
@@ -79,8 +76,7 @@ def test_regulators_of_other_seeds_are_those_of_the_runs_seed_and_each_number():
     assert len(set(all_teachers)) == 20  # no two trainings share one
 
 
-def test_a_training_with_the_steps_of_a_method_waits_for_it_and_for_what_regulates_it():
-    plan = Plan(load(merged("config.yaml")))
+def test_a_training_with_the_steps_of_a_method_waits_for_it_and_for_what_regulates_it(plan):
     models = ["rcl-8", *(f"entropy-{phi}" for phi in ("0.01", "0.02", "0.03", "0.04"))]
     run = Run(*NLI, "continued-matched", 3)
     assert plan.pacemakers(run) == [Run(*NLI, name, 3) for name in models]

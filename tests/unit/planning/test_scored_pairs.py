@@ -3,11 +3,9 @@
 import json
 import re
 
-import pytest
 import yaml
 
 from semblance.data.sts import RELEASES
-from semblance.errors import InputError
 from semblance.named_modules import OWN_PAIRS
 from semblance.names import RELATEDNESS_DATASETS
 from semblance.provenance import ROOT
@@ -15,7 +13,6 @@ from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
 from workflow.costing.model import Cost
 from workflow.planning.config import load
-from workflow.planning.inputs import input_checks
 from workflow.planning.modules import modules_of_scored
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs
@@ -38,8 +35,7 @@ def test_the_data_sets_with_dev_pairs_are_those_that_are_read_so():
     assert set(RELATEDNESS_DATASETS) == set(RELEASES)
 
 
-def test_a_config_without_own_pairs_prepares_what_it_did():
-    plan = Plan(load(merged("config.yaml")))
+def test_a_config_without_own_pairs_prepares_what_it_did(plan):
     assert json.loads(plan.test_settings()).keys() == {"datasets", "protocol"}
     assert json.loads(plan.dev_settings()) == {"dataset": "stsb", "protocol": "senteval"}
     assert modules_of_scored(plan.config, "prepare_sts") == []
@@ -61,14 +57,9 @@ def test_own_pairs_are_the_dev_set():
     assert inputs(plan, DEV) == []
 
 
-def test_a_missing_file_is_reported_before_a_run(tmp_path, monkeypatch):
+def test_own_pairs_are_counted_among_the_tests(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    plan = Plan(load(config()))
-    [check] = input_checks(plan, [TESTS, DEV])
-    with pytest.raises(InputError, match=r"config\.sts\.own\.mine\.path: pairs\.csv: no such file"):
-        check()
     (tmp_path / "pairs.csv").write_text("sentence1,sentence2,score\na,b,1\nc,d,2\n")
-    check()
     assert Cost(load(config()), MANIFEST, SHIPPED).needs.sizes.sts_tests == 1379 + 2
 
 

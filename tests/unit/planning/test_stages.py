@@ -1,13 +1,12 @@
 """The table of stages is held equal to the rules."""
 
 import re
-from pathlib import Path
 
 import pytest
 
+from semblance.provenance import ROOT
 from workflow.planning.stages import STAGES, job_of, log, stages
 
-ROOT = Path(__file__).resolve().parents[3]
 RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
 BLOCKS = dict(re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", RULES, flags=re.M | re.S))
 ASKING = BLOCKS.pop("sources")  # it makes no file, so no stage reads from it
@@ -49,14 +48,10 @@ def test_the_record_and_log_of_a_stage_are_those_of_its_rule(name):
     assert filled == f"{log(job)}.log"
 
 
-@pytest.mark.parametrize("name", BLOCKS)
-def test_local_stages_are_the_local_rules(name):
-    assert ("localrule: True" in BLOCKS[name]) == STAGES[name].local
-
-
-@pytest.mark.parametrize("name", BLOCKS)
-def test_a_stage_uses_a_model_where_its_rule_asks_for_a_gpu(name):
-    assert ("gpu=GPUS" in BLOCKS[name]) == STAGES[name].uses_model
+def test_a_stage_is_local_or_uses_a_model_where_its_rule_is_local_or_asks_for_a_gpu():
+    for name, block in BLOCKS.items():
+        assert ("localrule: True" in block) == STAGES[name].local, name
+        assert ("gpu=GPUS" in block) == STAGES[name].uses_model, name
 
 
 def test_stages_are_listed_by_their_kind_of_work():

@@ -6,7 +6,6 @@ from semblance.config.outputs import Table
 from semblance.errors import InputError
 from tests.shipped import merged
 from workflow.planning.config import load
-from workflow.planning.plan import Plan
 from workflow.planning.tables import TableRow, counterpart, row_labels
 
 
@@ -83,8 +82,7 @@ def test_without_a_label_a_method_a_kind_and_a_base_are_called_by_their_names():
     assert found == ["nli-roberta-base-v2", "rcl-2", "entropy-0.01"]
 
 
-def test_the_settings_of_a_table_hold_its_labels_and_its_control_stays_a_method():
-    plan = Plan(load(merged("config.yaml")))
+def test_the_settings_of_a_table_hold_its_labels_and_its_control_stays_a_method(plan):
     for name, table in plan.config.tables.items():
         spec = plan.table_spec(name)
         assert [r["label"] for r in spec["rows"]] == list(row_labels(plan.config, table).values())

@@ -8,7 +8,7 @@ import pytest
 from semblance.config.outputs import Rows
 from semblance.config.trainings import Entropies, Trained
 from semblance.training.recipe import TrainSettings
-from tests.shipped import merged
+from tests.shipped import changed, merged
 from workflow.planning.config import load
 from workflow.planning.methods import trained_methods
 from workflow.planning.plan import Plan
@@ -79,12 +79,6 @@ FINAL = {
 }
 
 
-@pytest.fixture(scope="module")
-def plan() -> Plan:
-    """The plan of config.yaml."""
-    return Plan(load(merged("config.yaml")))
-
-
 @pytest.mark.parametrize("run", FINAL, ids="/".join)
 def test_a_training_has_the_settings_of_the_paper(plan, run):
     assert json.loads(plan.train_settings(*run, seed=3)) == FINAL[run] | {"seed": 3}
@@ -143,83 +137,63 @@ def test_the_signs_of_phi_of_the_controls(plan):
 # --- how the parts of a training are laid over each other ---------------------------------------
 
 
-def settings(base="roberta-base", corpus="nli", **changes) -> dict:
-    """Return the settings of ``continued`` where some keys ("methods/x/batch_size") are changed."""
-    config = merged("config.yaml")
-    for path, value in changes.items():
-        *parents, last = path.split("/")
-        node = config
-        for parent in parents:
-            node = node[parent]
-        node[last] = value
+def settings(changes: str, base="roberta-base", corpus="nli") -> dict:
+    """Return the settings of ``continued`` where some keys of config.yaml are changed."""
+    config = changed(merged("config.yaml"), changes)
     config["tables"] = {name: config["tables"][name] for name in ("rcl_table2a", "rcl_table3")}
     config["figures"] = {}
     return json.loads(Plan(load(config)).train_settings(corpus, base, "continued", 1))
-
-
-RATES = {"attention": 0.1, "sampled": {"low": 0.1, "high": 0.2}}
 
 
 @pytest.mark.parametrize(
     "changes, key, expected",
     [
         (  # options of a method are laid over those of its recipe key by key
-            {
-                "recipes/rcl/options": {"scale": 7.0},
-                "methods/continued/options": {"similarity": "dot"},
-            },
+            "recipes.rcl.options = {scale: 7.0}; methods.continued.options = {similarity: dot}",
             "options",
             {"scale": 7.0, "similarity": "dot"},
         ),
         (  # so is dropout, but a method's sampled rates replace those of the recipe
-            {
-                "recipes/rcl/dropout": RATES,
-                "methods/continued/dropout": {"hidden": 0.2, "sampled": {"high": 0.5}},
-            },
+            "recipes.rcl.dropout = {attention: 0.1, sampled: {low: 0.1, high: 0.2}}; "
+            "methods.continued.dropout = {hidden: 0.2, sampled: {high: 0.5}}",
             "dropout",
             {"attention": 0.1, "hidden": 0.2, "sampled": {"high": 0.5}},
         ),
+        (  # a method with another loss keeps the options that its loss takes too
+            "recipes.rcl.loss = contrastive; recipes.rcl.options = {scale: 7.0, similarity: dot}; "
+            "methods.continued.loss = regulators; methods.continued.regulators = [start]",
+            "options",
+            {"scale": 7.0},
+        ),
         # steps between evaluations take the place of a share of the steps
-        ({"methods/continued/evaluate_every": 9}, "evaluate_every", 9),
-        ({"methods/continued/evaluate_every": 9}, "evaluate_share", None),
+        ("methods.continued.evaluate_every = 9", "evaluate_every", 9),
+        ("methods.continued.evaluate_every = 9", "evaluate_share", None),
         # a whole number stays one where a number may have decimals
-        ({"methods/continued/clip": 1}, "clip", 1),
+        ("methods.continued.clip = 1", "clip", 1),
     ],
 )
 def test_the_parts_of_a_training_are_laid_over_each_other(changes, key, expected):
-    found = settings(**changes).get(key)
+    found = settings(changes).get(key)
     assert found == expected and type(found) is type(expected)
 
 
-def test_a_method_with_another_loss_keeps_the_options_that_its_loss_takes_too():
-    found = settings(
-        **{
-            "recipes/rcl/loss": "contrastive",
-            "recipes/rcl/options": {"scale": 7.0, "similarity": "dot"},
-            "methods/continued/loss": "regulators",
-            "methods/continued/regulators": ["start"],
-        }
-    )
-    assert found["options"] == {"scale": 7.0}
-
-
 def test_a_recipe_changes_on_a_faq_bank_then_by_base_then_by_method():
-    changes = {
-        "recipes/rcl/on_faq": {"epochs": 2, "batch_size": 2, "max_length": 3},
-        "recipes/rcl/by_base": {"bert-base": {"batch_size": 3, "max_length": 4}},
-        "methods/continued/max_length": 5,
-    }
+    changes = (
+        "recipes.rcl.on_faq = {epochs: 2, batch_size: 2, max_length: 3}; "
+        "recipes.rcl.by_base = {bert-base: {batch_size: 3, max_length: 4}}; "
+        "methods.continued.max_length = 5"
+    )
     keys = ("epochs", "batch_size", "max_length")
-    on_faq = settings("bert-base", "faqir-0", **changes)
+    on_faq = settings(changes, "bert-base", "faqir-0")
     assert [on_faq[key] for key in keys] == [2, 3, 5]
-    elsewhere = settings(**changes)
+    elsewhere = settings(changes)
     assert [elsewhere[key] for key in keys] == [1, 64, 5]
 
 
 def test_a_method_may_differ_on_a_faq_bank_from_what_it_says_itself():
-    changes = {"methods/continued/epochs": 5, "methods/continued/on_faq": {"epochs": 24}}
-    assert settings(**changes)["epochs"] == 5
-    assert settings(corpus="faqir-0", **changes)["epochs"] == 24
+    changes = "methods.continued.epochs = 5; methods.continued.on_faq.epochs = 24"
+    assert settings(changes)["epochs"] == 5
+    assert settings(changes, corpus="faqir-0")["epochs"] == 24
 
 
 def test_no_key_of_the_layers_reaches_a_training(plan):

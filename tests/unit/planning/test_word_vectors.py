@@ -4,14 +4,12 @@ import json
 
 import pytest
 
-from semblance.errors import InputError
 from semblance.models.word_vectors import WordVectorSettings
 from semblance.settings import decode
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
 from workflow.costing.model import Cost
 from workflow.planning.config import load
-from workflow.planning.inputs import input_checks
 from workflow.planning.modules import modules_of_reading
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, jobs, log, record, wanted_by
@@ -82,14 +80,6 @@ def test_the_other_rows_of_both_tables_are_those_of_the_shipped_config():
     for table in ("simcse_table5", "simcse_tableE1"):
         rows = [row for row in config()["tables"][table]["rows"] if row["bases"] != ["glove"]]
         assert rows == shipped[table]["rows"]
-
-
-def test_a_missing_file_is_refused_before_anything_runs(tmp_path):
-    ours = plan(word_vectors=str(tmp_path / "none.txt"))
-    checks = list(input_checks(ours, [MADE]))
-    with pytest.raises(InputError, match=r"^config\.bases\.glove\.word_vectors: .*no such file"):
-        for check in checks:
-            check()
 
 
 def test_a_whitening_of_the_tests_reads_word_vectors():
