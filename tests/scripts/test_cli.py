@@ -158,26 +158,26 @@ def test_a_program_refuses_settings_that_do_not_fit_their_type():
         given("--settings", '{"share": 0.5, "part": 1}', *NEEDED[2:])
 
 
-@pytest.mark.parametrize("script", ["evaluate_transfer", "mine_negatives", "collect_scores"])
-def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(script):
-    """Its products sum in another order with other threads; OpenBLAS reads the variable when NumPy is loaded."""
+def seen_when_loaded(library: str, variable: str, script: str, environment: dict) -> set[str]:
+    """Return the values of a variable at the moments when a script loads a library."""
     program = (
         "import os, sys\n"
         "def note(event, found):\n"
-        "    if event == 'import' and found[0] == 'numpy':\n"
-        "        print(os.environ['OPENBLAS_NUM_THREADS'])\n"
+        f"    if event == 'import' and found[0] == '{library}':\n"
+        f"        print(os.environ.get('{variable}', 'unset'))\n"
         "sys.addaudithook(note)\n"
         f"import workflow.scripts.{script}\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT,
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "7"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert set(done.stdout.split()) == {"1"}
+    command = [sys.executable, "-c", program]
+    options = {"cwd": ROOT, "env": environment, "text": True}
+    return set(subprocess.check_output(command, **options).split())
+
+
+@pytest.mark.parametrize("script", ["evaluate_transfer", "mine_negatives", "collect_scores"])
+def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(script):
+    """Its products sum in another order with other threads; OpenBLAS reads the variable when NumPy is loaded."""
+    variable = "OPENBLAS_NUM_THREADS"
+    assert seen_when_loaded("numpy", variable, script, os.environ | {variable: "7"}) == {"1"}
 
 
 @pytest.mark.parametrize(
@@ -190,22 +190,6 @@ def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(scr
 )
 def test_threads_that_wait_spin_for_a_short_time_when_torch_is_loaded(of_the_user, spins):
     """OpenMP, which comes with torch, reads the variable when it is loaded."""
-    program = (
-        "import os, sys\n"
-        "def note(event, found):\n"
-        "    if event == 'import' and found[0] == 'torch':\n"
-        "        print(os.environ.get('GOMP_SPINCOUNT', 'unset'))\n"
-        "sys.addaudithook(note)\n"
-        "import workflow.scripts.train\n"
-    )
     names = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
     others = {name: value for name, value in os.environ.items() if name not in names}
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT,
-        env=others | of_the_user,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.split() == [spins]
+    assert seen_when_loaded("torch", "GOMP_SPINCOUNT", "train", others | of_the_user) == {spins}

@@ -102,23 +102,22 @@ def test_what_is_no_loss_is_refused_in_one_line_and_not_linked(tmp_path, place, 
 
 
 @pytest.mark.parametrize(
-    "name, arguments, said",
+    "name, flags, said",
     [
-        ("own", ["--against", "rcl-2"], "--against"),
-        ("own", ["--against", "start"], "--against.*'start' is no method with a training here"),
-        ("simcse", [], "simcse.py: a method has this name"),
-        ("own", ["--output", "mine"], "mine.yaml: is there already"),
+        ("mine.py", ["--against", "rcl-2"], "--against: 'rcl-2' reads the vectors of other"),
+        ("mine.py", ["--against", "start"], "--against: 'start' is no method with a training"),
+        ("simcse.py", [], "simcse.py: a method has this name"),
+        ("mine.py", ["--output", "there"], "there.yaml: is there already"),  # not written by try
     ],
 )
-def test_a_refused_start_leaves_no_link_and_no_config_and_overwrites_none(
-    loss, place, name, arguments, said
-):
-    loss = loss.rename(loss.with_name(f"{name}.py"))
-    Path("mine.yaml").write_text("seeds: {}\n")
+def test_what_is_refused_leaves_no_link_and_writes_no_config(loss, place, name, flags, said):
+    loss = loss.rename(name)
+    there = Path("there.yaml")
+    there.write_text("seeds: {}\n")
     with pytest.raises(InputError, match=said):
-        command.main([str(loss), *arguments])
-    assert not place.joinpath(loss.name).exists()
-    assert [file.read_text() for file in Path().glob("*.yaml")] == ["seeds: {}\n"]
+        command.main([str(loss), *flags])
+    assert not place.joinpath(name).exists()
+    assert list(Path().glob("*.yaml")) == [there] and there.read_text() == "seeds: {}\n"
 
 
 NOISE = np.array([0.1, -0.1, 0.05, -0.05, 0.0])
@@ -140,30 +139,17 @@ def test_the_answer_is_what_the_interval_over_the_seeds_shows(shift, word):
     assert "with 80 % power they could have shown" in wide.line()
 
 
-def prepared(monkeypatch, loss, *tables):
-    """Let each run have the next of these tables."""
-    monkeypatch.setattr(command, "visible_gpus", lambda: [])
-    ready = iter(tables)
-    monkeypatch.setattr(command, "run", lambda layers, output, args: next(ready))
-    return ready
-
-
 def test_seeds_are_added_until_the_answer_is_decided(loss, monkeypatch, capsys):
     control = 70 + np.arange(5.0)
-    tables = [
-        table((control + 20 * NOISE)[:2], control[:2]),
-        table((control + 20 * NOISE)[:3], control[:3]),
-        table(control + NOISE, control),
-    ]
-    left = prepared(monkeypatch, loss, *tables, None)
+    noisy = control + 20 * NOISE
+    few = [table(noisy[:n], control[:n]) for n in (2, 3)]
+    left = iter([*few, table(control + NOISE, control), None])
+    monkeypatch.setattr(command, "visible_gpus", lambda: [])
+    monkeypatch.setattr(command, "run", lambda layers, output, args: next(left))
     command.main([str(loss), "--seeds", "2", "--until-decided"])
     assert next(left) is None  # all tables were made, and no more
-    assert yaml.safe_load(Path("try-loss_of_the_test.yaml").read_text())["seeds"]["try"] == [
-        1,
-        2,
-        3,
-        4,
-    ]
+    seeds = yaml.safe_load(Path("try-loss_of_the_test.yaml").read_text())["seeds"]
+    assert seeds["try"] == [1, 2, 3, 4]
     *_, answer, row, place = capsys.readouterr().out.splitlines()
     assert answer.startswith("loss_of_the_test is equal to SimCSE")
     assert row.split("&")[0].strip() == r"loss\_of\_the\_test" and row.endswith(r"\\")

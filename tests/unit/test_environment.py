@@ -2,13 +2,12 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import yaml
 
+from semblance.provenance import ROOT
 from workflow.requirements import requirements
 
-ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 ALL = set(requirements(PROJECT, list(PROJECT["optional-dependencies"])))
 

@@ -13,10 +13,10 @@ import pytest
 
 from semblance import gpus
 from semblance.errors import InputError, NoGpu
+from semblance.provenance import ROOT
 from tests.example_settings import STATED
 from workflow.scripts import reading_job, training_job
 
-ROOT = Path(__file__).resolve().parents[2]
 A, B = "GPU-aaaa1111-0000-0000-0000-000000000000", "GPU-bbbb2222-0000-0000-0000-000000000000"
 JOB = """
 import os, sys, time

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from semblance.provenance import ROOT
+
 FILES = (
     "Makefile",
     "pyproject.toml",
@@ -78,15 +79,3 @@ def test_the_launcher_keeps_the_users_own_pythonpath(checkout, tmp_path):
     variables = {**os.environ, "PYTHONPATH": str(tmp_path / "mine")}
     started = run(str(folder / ".venv/bin/semblance"), env=variables)
     assert started.stdout == "mine\n"
-
-
-def test_a_file_of_the_users_folder_is_no_module_of_the_program(checkout, tmp_path):
-    folder = checkout("plain")
-    run("make", ".venv/bin/semblance", cwd=folder)
-    place = tmp_path / "own"
-    place.mkdir()
-    for name in ("random", "numpy", "click", "ast", "semblance"):
-        (place / f"{name}.py").write_text("open('executed', 'w')\n")
-    started = run(str(folder / ".venv/bin/semblance"), cwd=place)
-    assert started.stderr.startswith("usage: semblance ")
-    assert not (place / "executed").exists()

@@ -8,15 +8,14 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from semblance import locks
 from semblance.locks import Busy, FileLock, Lease, NoLocks, exclusive, name_for
+from semblance.provenance import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 WRITER = (
     "import sys; from semblance.locks import exclusive\n"
     "with exclusive(sys.argv[1]): print('in', flush=True); sys.stdin.read()"

@@ -13,8 +13,8 @@ import pytest
 
 from semblance import version as program
 from semblance.__main__ import GROUPS, SCRIPTS, commands
+from semblance.provenance import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
 

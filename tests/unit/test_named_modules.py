@@ -66,19 +66,31 @@ def test_the_module_of_each_drawing_has_the_function_draw_and_no_other_module_th
 
 def imported(statements: str) -> set[str]:
     """Return the modules that Python has imported after some statements."""
-    program = f"import sys; {statements}; print(*sys.modules)"
+    program = f"import sys\n{statements}\nprint(*sys.modules)"
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
 
-def test_names_are_listed_without_torch():
-    statements = (
-        "from workflow.planning import config, modules;"
-        'settings = \'{"loss": "entropy", "views": "rows"}\';'
-        "modules.modules_of_training(config.load_files([]), 'bert-base', settings)"
-    )
-    assert "torch" not in imported(statements)
+NAMES_LISTED = """from workflow.planning import config, modules
+settings = '{"loss": "entropy", "views": "rows"}'
+modules.modules_of_training(config.load_files([]), "bert-base", settings)"""
+
+
+@pytest.mark.parametrize(
+    "statements, libraries",
+    [
+        (NAMES_LISTED, "torch"),
+        ("import workflow.costing.pages, workflow.costing.usage", "torch snakemake pandas"),
+        (
+            "import workflow.scripts.status",
+            "torch transformers numpy pandas pyarrow snakemake datasets",
+        ),
+    ],
+    ids=["a check of a config", "the costs", "the status"],
+)
+def test_what_nobody_wants_to_wait_for_loads_no_large_library(statements, libraries):
+    assert imported(statements).isdisjoint(libraries.split())
 
 
 STAGES = "prepare_faq train pretrain train_initial train_entropy train_curve embed mine_negatives "

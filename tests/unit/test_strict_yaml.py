@@ -12,6 +12,8 @@ from semblance.strict_yaml import as_yaml, key_lines, parse_argument, read_yaml
         ("1e-5", 1e-5),
         ("-1E+3", -1000.0),
         (".5e2", 50.0),
+        ("1.e-5", 1e-5),
+        ("+.1e-4", 1e-5),
         ("e5", "e5"),
         ("1e", "1e"),
         ("'1e-5'", "1e-5"),

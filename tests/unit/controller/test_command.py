@@ -1,13 +1,10 @@
 """What a command line of snakemake asks for, with the profiles of this project."""
 
-from pathlib import Path
-
 import pytest
 from snakemake.cli import get_argument_parser
 
+from semblance.provenance import ROOT
 from workflow.controller import command
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)

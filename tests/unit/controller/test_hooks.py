@@ -22,6 +22,7 @@ from semblance.errors import InputError
 from semblance.fetch.wanted import Wanted
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
+from semblance.provenance import ROOT
 from semblance.settings import decode_json
 from tests.shipped import merged
 from workflow.controller import command, events, hooks, lock, slurm
@@ -29,7 +30,6 @@ from workflow.planning.config import load
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import wanted_by
 
-ROOT = Path(__file__).resolve().parents[3]
 OWN_PARTS = re.compile(
     r"\.snakemake\b|workflow\.\w+_settings|workflow\.scheduler|register_resource"
 )

@@ -10,9 +10,9 @@ import pytest
 
 from semblance import layout, locks
 from semblance.locks import Busy, Lease
+from semblance.provenance import ROOT
 from workflow.controller import lock
 
-ROOT = Path(__file__).resolve().parents[3]
 RUN = (
     "import sys; from workflow.controller import lock\n"
     "getattr(lock, sys.argv[1])(sys.argv[2])\n"
@@ -68,12 +68,6 @@ def run():
     yield start
     for other in started:
         other.kill()
-
-
-def test_a_run_may_claim_its_folder_again(tmp_path):
-    lock.claim_output(tmp_path / "out")
-    lock.claim_output(tmp_path / "out")
-    assert (tmp_path / "out" / lock.NAME).read_text()
 
 
 def test_a_folder_of_a_living_run_is_refused_with_one_line_that_names_it(tmp_path, run):

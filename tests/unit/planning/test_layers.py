@@ -130,15 +130,6 @@ def test_all_errors_of_a_config_are_reported_each_once():
     assert sorted(lines) == [f"last.yaml:{n}" for n in (1, 2, 2, 4, 5, 7)]
 
 
-@pytest.mark.parametrize("text", ["1e-5", "1E-5", "1.e-5", "+.1e-4", "0.00001", "1.0e-5"])
-def test_a_number_with_an_exponent_is_a_number_in_files_and_flags(text):
-    mine = write("mine.yaml", f"methods: {{continued: {{learning_rate: {text}}}}}\n")
-    argument = f"recipes={{rcl: {{learning_rate: {text}}}}}"
-    config = load(over_project([mine], [argument]))
-    assert config.methods["continued"].learning_rate == 0.00001
-    assert config.recipes["rcl"].learning_rate == 0.00001
-
-
 def test_a_phi_with_an_exponent_is_the_model_of_the_number():
     mine = write("mine.yaml", "methods: {rcl-2: {regulators: {kind: entropy, phis: [1e-2]}}}\n")
     assert load(over_project([mine])).methods["rcl-2"].regulator_names == ["entropy-0.01"]

@@ -35,12 +35,6 @@ def test_what_is_done_takes_no_time(example):
     assert progress.share_done() == pytest.approx(1 - example.cost.seconds(TRAINING) / everything)
 
 
-def test_a_finished_run_takes_no_more_time(example):
-    example.finish(*example.jobs)
-    assert example.progress().remaining(started(cores=4)).seconds == 0
-    assert example.progress().share_done() == 1
-
-
 def test_on_one_machine_the_core_hours_are_spread_over_the_cores_of_the_run(example):
     example.finish_all_but(TRAINING, OTHER)
     progress = example.progress()
