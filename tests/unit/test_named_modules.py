@@ -86,8 +86,9 @@ modules.modules_of_training(config.load_files([]), "bert-base", settings)"""
             "import workflow.scripts.status",
             "torch transformers numpy pandas pyarrow snakemake datasets",
         ),
+        ("import semblance.reporting.layouts", "torch numpy pandas pyarrow scipy"),
     ],
-    ids=["a check of a config", "the costs", "the status"],
+    ids=["a check of a config", "the costs", "the status", "the layouts of tables"],
 )
 def test_what_nobody_wants_to_wait_for_loads_no_large_library(statements, libraries):
     assert imported(statements).isdisjoint(libraries.split())

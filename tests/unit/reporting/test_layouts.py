@@ -3,8 +3,6 @@
 import csv
 import dataclasses
 import io
-import subprocess
-import sys
 
 import pytest
 from pytest import approx
@@ -45,15 +43,6 @@ def table(labels=("one", "two"), **given):
     methods = ("simcse", "rcl-8")
     rows = {label: (name, SCORES) for label, name in zip(labels, methods, strict=True)}
     return example_scores.table(rows, [r for m in methods for r in runs(m, SCORES)], **given)
-
-
-def test_layouts_are_imported_without_the_heavy_libraries():
-    program = (
-        "import sys, semblance.reporting.layouts;"
-        "print(sorted({'numpy', 'pandas', 'pyarrow', 'scipy', 'torch'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.strip() == "[]", done.stderr
 
 
 def test_an_unknown_layout_is_refused_with_the_known_ones():
