@@ -5,11 +5,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.dag.tiny import CONFIG, Project
+from tests.dag.tiny import CONFIG, Project, rows
 
 UMASK = 0o027
 FOLDS = 3
-EQ1 = {"recipe": "rcl", "dropout": {"attention": 0.1}}
 WAYS = ["start", "bm25", "tuned"]
 OWN = CONFIG | {
     "keep": {"models": "final"},
@@ -22,32 +21,16 @@ OWN = CONFIG | {
             "mine": {"kind": "own", "path": "library.csv"},
         },
     },
-    "methods": {
-        "tuned": {"label": "Tuned", **EQ1},
-    },
+    "methods": {"tuned": {"label": "Tuned", "recipe": "rcl", "dropout": {"attention": 0.1}}},
     "evaluate_faq": {"threads": 1, "max_length": 32, "protocols": ["pairs"]},
     "tables": dict.fromkeys(CONFIG["tables"])
     | {
-        "rcl_table4": {  # of data sets out of the mirror
-            "control": None,
-            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start"]}],
-        },
-        "mine": {
-            "title": "",
-            "layout": "faq",
-            "seeds": "faq",
-            "rows": [{"corpora": ["mine"], "bases": ["tiny"], "methods": WAYS}],
-        },
+        # of data sets out of the mirror
+        "rcl_table4": {"control": None, "rows": rows("nli", "start")},
+        "mine": {"title": "", "layout": "faq", "seeds": "faq", "rows": rows("mine", *WAYS)},
     },
     "figures": dict.fromkeys(CONFIG["figures"]),
-    "answerers": {
-        "mine": {
-            "bank": "mine",
-            "base": "tiny",
-            "methods": WAYS,
-            "seeds": "faq",
-        }
-    },
+    "answerers": {"mine": {"bank": "mine", "base": "tiny", "methods": WAYS, "seeds": "faq"}},
 }
 
 

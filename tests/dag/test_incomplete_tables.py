@@ -1,8 +1,6 @@
 """A run with a missing data set and a failed training: the other tables are whole, and it is said what is missing."""
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -56,13 +54,7 @@ def test_other_tables_are_whole_and_the_end_of_the_run_says_what_is_missing(proj
         return {path: path.read_bytes() for path in tables.rglob("*") if path.is_file()}
 
     before = tables_made()
-    done = subprocess.run(
-        [sys.executable, "-m", "workflow.scripts.render_incomplete", "tiny.yaml"],
-        cwd=project.folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = project.python("workflow.scripts.render_incomplete", "tiny.yaml")
     assert f"incomplete tables: {len(INCOMPLETE)}" in done.stdout and tables_made() == before
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from semblance.code_digest import code_digest
+from semblance.provenance import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (
     *("configs", "demo", "envs", "papers", "profiles"),
     *("semblance", "semblance_faq", "slurm", "workflow"),

@@ -68,7 +68,7 @@ def project(tmp_path_factory) -> Project:
 
 
 @pytest.mark.parametrize(
-    "jobs_per_gpu,asked,provided", [(1, [], "2"), (3, [], "6"), (1, ["--resources", "gpu=1"], "1")]
+    "jobs_per_gpu,asked,provided", [(3, [], "6"), (1, ["--resources", "gpu=1"], "1")]
 )
 def test_a_local_run_starts_as_many_gpu_jobs_as_there_are_places(
     project, tmp_path, jobs_per_gpu, asked, provided

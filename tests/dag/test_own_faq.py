@@ -4,9 +4,6 @@ import os
 
 import pytest
 
-from semblance.audit.chain import DELETED
-from semblance.audit.findings import format_findings
-from semblance.audit.verify import verify
 from semblance.layout import WEIGHTS
 from tests.dag.far import FOLDS
 
@@ -26,10 +23,6 @@ def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(far)
     assert (results / "answerers/mine" / WEIGHTS).exists()
 
 
-def test_a_second_run_has_nothing_to_do(far):
-    assert far.project.planned() == {}
-
-
 def test_other_content_with_an_older_date_is_noticed(far):
     file = far.project.folder / "library.csv"
     content, before = file.read_bytes(), file.stat()
@@ -41,12 +34,6 @@ def test_other_content_with_an_older_date_is_noticed(far):
         file.write_bytes(content)
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert planned["prepare_faq"] == 1 and planned["build_answerer"] == 1
-
-
-def test_verify_finds_no_problem_and_says_what_was_deleted(far):
-    found = verify(far.results)
-    assert found.problems == []
-    assert DELETED in format_findings(found)
 
 
 def test_a_stage_that_needs_the_weights_has_them_trained_again(far):

@@ -1,13 +1,12 @@
 """A user's own scored pairs give a table of their own, and a user's own sentences train a model."""
 
-import json
 import os
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from tests.dag.tiny import CONFIG, Project
+from tests.dag.tiny import CONFIG, Project, rows
 from workflow.planning.stages import stages
 
 pytestmark = pytest.mark.dag
@@ -21,19 +20,14 @@ May I bring my dog?;What are the opening hours?;0
 
 def test_own_pairs_are_scored_in_a_table_of_their_own_and_retrain_nothing(project: Project):
     (project.folder / "pairs.csv").write_text(PAIRS)
-    config = json.loads(json.dumps(CONFIG))
-    config["sts"] = {
-        "datasets": ["stsb", "mine"],
-        "own": {"mine": {"kind": "pairs", "path": "pairs.csv"}},
+    mine = {"title": "Mine", "layout": "sts", "tasks": ["mine"], "seeds": "rcl"}
+    tables = {
+        "simcse_tableC1": None,  # whitens each test, and four pairs are too few
+        "mine": mine | {"rows": rows("nli", "start", "rcl-2")},
     }
-    config["tables"]["simcse_tableC1"] = None  # whitens each test, and four pairs are too few
-    config["tables"]["mine"] = {
-        "title": "Mine",
-        "layout": "sts",
-        "tasks": ["mine"],
-        "seeds": "rcl",
-        "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}],
-    }
+    own = {"mine": {"kind": "pairs", "path": "pairs.csv"}}
+    config = CONFIG | {"sts": {"datasets": ["stsb", "mine"], "own": own}}
+    config["tables"] = CONFIG["tables"] | tables
     project.write_config(config)
     assert not set(stages("train")) & set(project.planned())
     project.snakemake("--cores", "2", "results/tables/mine.csv")
@@ -57,11 +51,9 @@ def replace_content(file: Path, text: str) -> None:
 
 def test_own_sentences_are_a_training_corpus(project: Project):
     (project.folder / "notes.txt").write_text("".join(f"Note {i}.\n" for i in range(32)))
-    config = json.loads(json.dumps(CONFIG))
-    config["corpora"] = {"notes": {"kind": "text", "path": "notes.txt"}}
-    config["tables"]["ssimcse_table1"]["rows"].append(
-        {"corpora": ["notes"], "bases": ["tiny"], "methods": ["simcse"]}
-    )
+    table = {"rows": [*CONFIG["tables"]["ssimcse_table1"]["rows"], *rows("notes", "simcse")]}
+    config = CONFIG | {"corpora": {"notes": {"kind": "text", "path": "notes.txt"}}}
+    config["tables"] = CONFIG["tables"] | {"ssimcse_table1": table}
     project.write_config(config)
     planned = project.planned()
     assert (planned["prepare_wiki"], planned["train"]) == (1, 1)

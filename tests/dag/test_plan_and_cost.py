@@ -1,8 +1,5 @@
 """The plan's jobs are Snakemake's; what is asked of a scheduler reruns nothing; a finished run teaches the plan."""
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -17,19 +14,6 @@ from workflow.planning.plan import Plan
 from workflow.planning.stages import TARGET, jobs, makers, record, stages
 
 pytestmark = pytest.mark.dag
-
-
-def script(project: Project, name: str) -> str:
-    """Run one of the two scripts in the copy; return what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"workflow.scripts.{name}", "tiny.yaml"],
-        cwd=project.folder,
-        env={**os.environ, "PYTHONPATH": ""},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
 
 
 def tiny_plan(project: Project) -> Plan:
@@ -83,7 +67,9 @@ def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
 
 
 def test_plan_and_cost_read_a_finished_run_and_leave_nothing_to_do(finished: Project):
-    plan, costs = script(finished, "plan"), script(finished, "cost")
+    plan, costs = (
+        finished.python(f"workflow.scripts.{name}", "tiny.yaml").stdout for name in ("plan", "cost")
+    )
     rows = [
         line.split()
         for line in plan.splitlines()

@@ -1,29 +1,15 @@
 """The short form of a dry run, and what a start says of finished jobs that it makes again."""
 
-import copy
-
 import pytest
 
 from semblance.provenance import read_sealed
 from tests.dag.tiny import CONFIG, Project
+from tests.shipped import changed
 
 pytestmark = pytest.mark.dag
 LINES = 25  # that people can read at once
 ENTROPY = "semblance/training/losses/entropy.py"
 ENTROPY_MODELS = 5  # of the tiny project: two kinds on nli, one on each fold, one on the whole bank
-
-
-@pytest.fixture
-def changed(finished: Project):
-    """A function that writes the config with another learning rate of RCL's recipe."""
-
-    def change(rate: float):
-        config = copy.deepcopy(CONFIG)
-        config["recipes"]["rcl"]["learning_rate"] = rate
-        finished.write_config(config)
-
-    yield change
-    finished.write_config(CONFIG)
 
 
 def shown(printed: str) -> list[str]:
@@ -47,11 +33,14 @@ def test_a_dry_run_of_a_finished_run_says_that_there_is_nothing_to_do(finished: 
     assert line.startswith("Nothing to be done: ")
 
 
-def test_a_dry_run_names_the_key_that_changed_and_its_values(finished: Project, changed):
+def test_a_dry_run_names_the_key_that_changed_and_its_values(finished: Project):
     before = finished.snakemake("-n", "--forceall", "-p")
     assert '"learning_rate":2e-05' in before
-    changed(0.003)
-    printed = shown(finished.snakemake("-n"))
+    try:
+        finished.write_config(changed(CONFIG, "recipes.rcl.learning_rate = 0.003"))
+        printed = shown(finished.snakemake("-n"))
+    finally:
+        finished.write_config(CONFIG)
     assert len(printed) <= LINES
     again = [line for line in printed if "learning_rate" in line]
     assert len(again) == 1 and again[0].endswith(": learning_rate 2e-05 -> 0.003")
@@ -80,10 +69,9 @@ def test_with_its_shell_commands_a_dry_run_lists_each_job_above_the_short_form(f
     assert asked_for in printed.split("rule train:")[-1]
 
 
-def test_a_start_says_which_finished_jobs_it_makes_again(finished: Project, tmp_path):
-    copy = finished.copy(tmp_path / "copy")
+def test_a_start_says_which_finished_jobs_it_makes_again(project: Project):
     target = "results/tables/statistics.md"
-    printed = copy.snakemake("--cores", "1", "--forcerun", "simulate_statistics", "--", target)
+    printed = project.snakemake("--cores", "1", "--forcerun", "simulate_statistics", "--", target)
     assert "\nagain: simulate_statistics (1 job): it was asked for\n" in printed
 
 

@@ -4,8 +4,6 @@ import csv
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -32,14 +30,10 @@ def page(finished) -> Path:
     return finished.folder / "results/report.html"
 
 
-def make_report(project: Project, *arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "workflow.scripts.report", *arguments],
-        cwd=project.folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+def make_report(project: Project, *arguments: str) -> Path:
+    """Make the report of a project's run anew; return its place."""
+    project.python("workflow.scripts.report", *arguments, "--output", "results")
+    return project.folder / "results/report.html"
 
 
 # --- what it is made of ---------------------------------------------------------------------------
@@ -49,14 +43,10 @@ def test_a_run_ends_with_its_report_and_the_report_is_small(page):
     assert 0 < page.stat().st_size < MOST_BYTES
 
 
-def test_the_same_files_give_the_same_page(finished, tmp_path):
-    copy = finished.copy(tmp_path / "copy")
-    page = copy.folder / "results/report.html"
-    before = page.read_bytes()
-    done = make_report(copy, "--output", "results")
-    assert done.returncode == 0, done.stderr
-    assert page.read_bytes() == before
-    assert (copy.folder / "results/tables/records/report.json").is_file()
+def test_the_same_files_give_the_same_page(project):
+    before = (project.folder / "results/report.html").read_bytes()
+    assert make_report(project).read_bytes() == before
+    assert (project.folder / "results/tables/records/report.json").is_file()
 
 
 def test_each_verdict_and_each_mean_of_the_page_stands_in_the_tables(finished, page):
@@ -80,22 +70,19 @@ def test_each_verdict_and_each_mean_of_the_page_stands_in_the_tables(finished, p
     assert means and shown == means
 
 
-def test_a_run_that_is_not_finished_has_a_report_that_says_so(finished, tmp_path):
-    copy = finished.copy(tmp_path / "copy")
-    [scores, *_] = sorted((copy.folder / "results/scores/sts/nli").glob("*/*/seed-*"))
+def test_a_run_that_is_not_finished_has_a_report_that_says_so(project):
+    [scores, *_] = sorted((project.folder / "results/scores/sts/nli").glob("*/*/seed-*"))
     shutil.rmtree(scores)
-    (copy.folder / "results/tables/records/rcl_table1a.json").unlink()
-    done = make_report(copy, "--output", "results")
-    assert done.returncode == 0, done.stderr
-    text = (copy.folder / "results/report.html").read_text(encoding="utf-8")
+    (project.folder / "results/tables/records/rcl_table1a.json").unlink()
+    text = make_report(project).read_text(encoding="utf-8")
     assert "Not finished: " in text and "INCOMPLETE" in text
     # The page is another one than its record says, so the next run makes it anew.
-    assert not (copy.folder / "results/tables/records/report.json").exists()
-    assert "report" in copy.planned()
+    assert not (project.folder / "results/tables/records/report.json").exists()
+    assert "report" in project.planned()
 
 
 def test_a_folder_without_a_run_is_refused_in_one_line(finished, tmp_path):
-    done = make_report(finished, "--output", str(tmp_path))
+    done = finished.python("workflow.scripts.report", "--output", str(tmp_path), check=False)
     assert done.returncode != 0 and "Traceback" not in done.stderr
     assert "no run has noted its config here" in done.stderr
 
@@ -134,6 +121,11 @@ class Opened:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.goto(path.as_uri())
 
+    def fits(self) -> bool:
+        """Tell whether nothing lies beside the window."""
+        element = "document.documentElement"
+        return self.page.evaluate(f"{element}.scrollWidth <= {element}.clientWidth")
+
     def __enter__(self):
         return self
 
@@ -146,10 +138,7 @@ class Opened:
 def test_the_page_asks_for_nothing_complains_of_nothing_and_fits(browser, page, size, scheme):
     with Opened(browser, page, size, scheme) as opened:
         opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-        widths = opened.page.evaluate(
-            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-        )
-        assert widths[0] <= widths[1]
+        assert opened.fits()
         assert opened.requests == [page.as_uri()]
         assert opened.complaints == []
 
@@ -191,25 +180,19 @@ def test_every_link_within_the_page_leads_somewhere(page):
     assert all(link.startswith(("https://", "http://", "data:,")) for link in others)
 
 
-def test_a_hostile_name_changes_nothing_but_its_own_cell(browser, finished, tmp_path):
-    copy = finished.copy(tmp_path / "copy")
-    labelled = {**CONFIG, "bases": {**CONFIG["bases"], "tiny": {**CONFIG["bases"]["tiny"]}}}
-    labelled["bases"]["tiny"]["label"] = HOSTILE
-    (copy.folder / "hostile.yaml").write_text(yaml.safe_dump(labelled, allow_unicode=True))
-    [found] = (copy.folder / "results/figures").glob("simcse_table8.csv")
+def test_a_hostile_name_changes_nothing_but_its_own_cell(browser, project):
+    bases = CONFIG["bases"] | {"tiny": CONFIG["bases"]["tiny"] | {"label": HOSTILE}}
+    labelled = yaml.safe_dump(CONFIG | {"bases": bases}, allow_unicode=True)
+    (project.folder / "hostile.yaml").write_text(labelled)
+    [found] = (project.folder / "results/figures").glob("simcse_table8.csv")
     with found.open("a", newline="") as stream:
         csv.writer(stream).writerow(["none", "tiny", "start", 0, HOSTILE, 1, 0.5, HOSTILE + LONG])
-    done = make_report(copy, "hostile.yaml", "--output", "results")
-    assert done.returncode == 0, done.stderr
-    path = copy.folder / "results/report.html"
+    path = make_report(project, "hostile.yaml")
     with Opened(browser, path, SIZES[1]) as opened:
         assert opened.page.title().startswith("Semblance report")
         assert opened.requests == [path.as_uri()] and opened.complaints == []
         assert opened.page.locator("main script, main img").count() == 0
-        widths = opened.page.evaluate(
-            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-        )
-        assert widths[0] <= widths[1]
+        assert opened.fits()
         assert opened.page.locator("bdi", has_text="document.title='taken'").count() > 0
 
 
@@ -238,15 +221,11 @@ def test_snakemakes_own_report_opens_with_every_result(browser, finished, tmp_pa
         assert opened.requests == [path.as_uri()]
 
 
-def test_a_damaged_record_of_a_model_costs_the_page_only_what_it_says(finished, tmp_path):
-    copy = finished.copy(tmp_path / "copy")
-    for number, path in enumerate(
-        sorted((copy.folder / "results/models/nli").rglob("record.json"))
-    ):
+def test_a_damaged_record_of_a_model_costs_the_page_only_what_it_says(project):
+    records = sorted((project.folder / "results/models/nli").rglob("record.json"))
+    for number, path in enumerate(records):
         record = json.loads(path.read_text())
         damage = [("settings", [1]), ("inputs", None), ("training", {"curve": ["x"]})][number % 3]
         path.write_text(json.dumps(record | dict([damage])))
-    done = make_report(copy, "--output", "results")
-    assert done.returncode == 0, done.stderr
-    text = (copy.folder / "results/report.html").read_text(encoding="utf-8")
+    text = make_report(project).read_text(encoding="utf-8")
     assert 'id="table-rcl_table1a"' in text and "models/nli/" not in text

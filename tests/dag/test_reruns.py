@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import yaml
 
 from semblance.code_digest import INERT
 from semblance.code_digest import PACKAGES as PROJECT
@@ -25,7 +24,8 @@ from semblance.named_modules import (
     VIEWS,
     WORDS,
 )
-from tests.dag.tiny import CONFIG, FIGURE_ROWS, ROOT, Project
+from tests.dag.tiny import CONFIG, ROOT, Project, rows
+from tests.shipped import changed
 
 pytestmark = pytest.mark.dag
 
@@ -47,142 +47,86 @@ COLLECTED_FIGURES = {  # what tells them apart -> the module of their kind
 }
 DRAWINGS = COLLECTED_FIGURES | {"singular": "singular_values", "anisotropy": "anisotropy"}
 FINALS = ("train_final:faq", "train_final:regulated", "train_final:initial", "train_final:mined")
+
+
+def words(text: str, *more: str) -> set[str]:
+    return {*text.split(), *more}
+
+
 READERS = {
     "download:nli": {"prepare_nli"},
     "download:wiki": {"prepare_wiki"},
     "download:pairs": {"prepare_pairs"},
-    "download:sts": {"prepare_sts", "prepare_dev", "prepare_relatedness"},
+    "download:sts": words("prepare_sts prepare_dev prepare_relatedness"),
     "download:faq": {"prepare_faq"},
     "download:transfer": {"prepare_transfer"},
-    "download_model": {
-        "tokenise:nli",
-        "tokenise:wiki",
-        "tokenise:pairs",
-        "tokenise:faq",
-        "train:nli",
-        "train:wiki",
-        "train:pairs",
-        "train:sampled",
-        "train:faq",
-        "train:regulated",
-        "train:mined",
-        "pretrain",
-        "train_curve",
-        "train_initial",
+    "download_model": words(
+        """tokenise:nli tokenise:wiki tokenise:pairs tokenise:faq
+        train:nli train:wiki train:pairs train:sampled train:faq train:regulated train:mined
+        pretrain train_curve train_initial build_answerer train_entropy:nli embed:start
+        fit_whitening evaluate_sts evaluate_transfer evaluate_relatedness evaluate_faq""",
         *FINALS,
-        "build_answerer",
-        "train_entropy:nli",
-        "embed:start",
-        "fit_whitening",
-        "evaluate_sts",
-        "evaluate_transfer",
-        "evaluate_relatedness",
-        "evaluate_faq",
         *MEASURED_FIGURES,
-    },
-    "prepare_nli": {
-        "tokenise:nli",
-        "train:nli",
-        "train_entropy:nli",
-        "measure_figure:retrieval",
-    },
-    "prepare_wiki": {"tokenise:wiki", "pretrain", "train:wiki", "train:sampled", "train_curve"},
-    "prepare_pairs": {"tokenise:pairs", "train:pairs", "compare_overlap"},
-    "prepare_faq": {
-        "tokenise:faq",
-        "mine_negatives",
-        "train:faq",
-        "train:regulated",
-        "train:mined",  # its dev questions
-        "train_initial",
-        "train_final:faq",
-        "train_final:regulated",
-        "train_final:initial",
-        "train_entropy:faq",
-        "train_entropy:whole",
-        "evaluate_faq",
-        "build_answerer",
-    },
-    "prepare_sts": {"evaluate_sts", *ON_STS},
+    ),
+    "prepare_nli": words("tokenise:nli train:nli train_entropy:nli measure_figure:retrieval"),
+    "prepare_wiki": words("tokenise:wiki pretrain train:wiki train:sampled train_curve"),
+    "prepare_pairs": words("tokenise:pairs train:pairs compare_overlap"),
+    "prepare_faq": words(  # by train:mined for its dev questions
+        """tokenise:faq mine_negatives train:faq train:regulated train:mined train_initial
+        train_final:faq train_final:regulated train_final:initial
+        train_entropy:faq train_entropy:whole evaluate_faq build_answerer"""
+    ),
+    "prepare_sts": words("evaluate_sts", *ON_STS),
     "prepare_transfer": {"evaluate_transfer"},
     "prepare_relatedness": {"evaluate_relatedness"},
-    "prepare_dev": {
-        "train:nli",
-        "train:wiki",
-        "train:sampled",
-        "train:pairs",
-        "train_curve",
-        "evaluate_sts",
-    },
-    "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli", "fit_whitening"},
-    "tokenise:wiki": {"pretrain", "train:wiki", "train:sampled", "train_curve"},
+    "prepare_dev": words("train:nli train:wiki train:sampled train:pairs train_curve evaluate_sts"),
+    "tokenise:nli": words("train:nli train_entropy:nli embed:nli fit_whitening"),
+    "tokenise:wiki": words("pretrain train:wiki train:sampled train_curve"),
     "tokenise:pairs": {"train:pairs"},
-    "tokenise:faq": {
-        "train:faq",
-        "train:regulated",
-        "train:mined",
-        "train_initial",
+    "tokenise:faq": words(
+        """train:faq train:regulated train:mined train_initial train_entropy:faq
+        train_entropy:whole embed:faq embed:whole embed:start""",
         *FINALS,
-        "train_entropy:faq",
-        "train_entropy:whole",
-        "embed:faq",
-        "embed:whole",
-        "embed:start",
-    },
+    ),
     "pretrain": {"evaluate_sts"},
-    "train_initial": {"train_entropy:faq", "train_final:initial"},
-    "train_entropy:nli": {"embed:nli", "evaluate_sts"},
+    "train_initial": words("train_entropy:faq train_final:initial"),
+    "train_entropy:nli": words("embed:nli evaluate_sts"),
     "train_entropy:faq": {"embed:faq"},
     "train_entropy:whole": {"embed:whole"},
     "embed:nli": {"train:nli"},
     "embed:faq": {"train:regulated"},
     "embed:whole": {"train_final:regulated"},
     "embed:start": {"mine_negatives"},
-    "mine_negatives": {"train:mined", "train_final:mined"},
-    "train:nli": {
-        "evaluate_sts",
-        "measure_figure:anisotropy",
-        "measure_figure:retrieval",
-        "collect_figure:dev",
-    },
+    "mine_negatives": words("train:mined train_final:mined"),
+    "train:nli": words(
+        "evaluate_sts measure_figure:anisotropy measure_figure:retrieval collect_figure:dev"
+    ),
     "fit_whitening": {"evaluate_sts"},
-    "train:wiki": {
-        "evaluate_sts",
-        "evaluate_transfer",
-        "evaluate_relatedness",
-        "measure_figure:singular",
-    },
+    "train:wiki": words(
+        "evaluate_sts evaluate_transfer evaluate_relatedness measure_figure:singular"
+    ),
     "train:sampled": {"evaluate_sts"},
     "train:pairs": {"evaluate_sts"},
-    "train:faq": {"evaluate_faq", "train_final:faq"},
-    "train:regulated": {"evaluate_faq", "train_final:regulated"},
-    "train:mined": {"evaluate_faq", "train_final:mined"},
+    "train:faq": words("evaluate_faq train_final:faq"),
+    "train:regulated": words("evaluate_faq train_final:regulated"),
+    "train:mined": words("evaluate_faq train_final:mined"),
     "train_final:faq": {"build_answerer"},
     "train_final:regulated": {"build_answerer"},
     "train_final:mined": {"build_answerer"},
     "train_final:initial": {"train_entropy:whole"},  # the start of the whole bank's entropy models
     "train_curve": {"collect_figure:curve"},
-    "evaluate_sts": {
-        "collect_scores",
-        "render_table",
-        "collect_figure:scores",
-        "collect_figure:cosines",
-        "collect_figure:regulators",
-        "collect_figure:phi",
-    },
-    "evaluate_transfer": {"collect_scores", "render_table"},
-    "evaluate_relatedness": {"collect_scores", "render_table"},
-    "evaluate_faq": {
-        "collect_scores",
-        "render_table",
-        "collect_figure:questions",
-        "build_answerer",
-    },
-    "build_answerer": {"report", "write_cards"},
-    "collect_scores": {"report", "write_cards"},
+    "evaluate_sts": words(
+        """collect_scores render_table collect_figure:scores collect_figure:cosines
+        collect_figure:regulators collect_figure:phi"""
+    ),
+    "evaluate_transfer": words("collect_scores render_table"),
+    "evaluate_relatedness": words("collect_scores render_table"),
+    "evaluate_faq": words("collect_scores render_table collect_figure:questions build_answerer"),
+    "build_answerer": words("report write_cards"),
+    "collect_scores": words("report write_cards"),
     "write_cards": {"report"},
     "compare_overlap": {"report"},
-    "render_table": {*OF_TABLES, "collect_figure:contrasts", "report"},
+    "render_table": words("collect_figure:contrasts report", *OF_TABLES),
     **{f"collect_figure:{name}": {f"draw_figure:{name}"} for name in COLLECTED_FIGURES},
     "measure_figure:singular": {"draw_figure:singular"},
     "measure_figure:anisotropy": {"draw_figure:anisotropy"},
@@ -436,179 +380,123 @@ def test_comments_docstrings_and_touched_files_rerun_nothing(finished: Project):
     assert finished.planned_after(edits) == {}
 
 
-def changed(**sections) -> dict:
-    """Return the tiny config with some keys of some sections changed, or a whole section."""
-    config = yaml.safe_load(yaml.safe_dump(CONFIG))
-    for section, values in sections.items():
-        if not isinstance(values, dict):
-            config[section] = values
-            continue
-        node = config.setdefault(section, {})
-        for dotted, value in values.items():
-            *parents, last = dotted.split("/")
-            inner = node
-            for parent in parents:
-                inner = inner.setdefault(parent, {})
-            inner[last] = value
-    return config
-
-
+# Changes of the tiny config, as tests.shipped.changed reads them, and the stages that they rerun.
 CONFIG_MUTATIONS = {
-    "seeds of a list no table uses": (dict(seeds={"other": [1, 2]}), set()),
-    "a base's length": (dict(bases={"tiny/max_length": 32}), downstream("download_model")),
-    "a corpus's limit": (dict(corpora={"nli/limit": 100}), downstream("prepare_nli")),
-    "the wiki corpus's limit": (dict(corpora={"wiki1m/limit": 100}), downstream("prepare_wiki")),
-    "the labels of pairs": (
-        dict(corpora={"qqp/labels": ["different"]}),
-        downstream("prepare_pairs"),
-    ),
+    "seeds of a list no table uses": ("seeds.other = [1, 2]", set()),
+    "a base's length": ("bases.tiny.max_length = 32", downstream("download_model")),
+    "a corpus's limit": ("corpora.nli.limit = 100", downstream("prepare_nli")),
+    "the wiki corpus's limit": ("corpora.wiki1m.limit = 100", downstream("prepare_wiki")),
+    "the labels of pairs": ("corpora.qqp.labels = [different]", downstream("prepare_pairs")),
     "a sample of pairs": (
-        dict(corpora={"qqp/limit": 20, "qqp/sample_seed": 1}),
+        "corpora.qqp.limit = 20; corpora.qqp.sample_seed = 1",
         downstream("prepare_pairs"),
     ),
-    "a corpus no table uses": (dict(corpora={"nli-all/limit": 20}), set()),
-    "the split's seed": (dict(faq={"seed": 5}), downstream("prepare_faq")),
+    "a corpus no table uses": ("corpora.nli-all.limit = 20", set()),
+    "the split's seed": ("faq.seed = 5", downstream("prepare_faq")),
     "the learning rate of a base that is trained here": (
-        dict(bases={"tiny-pretrained/pretrain/learning_rate": 1e-3}),
+        "bases.tiny-pretrained.pretrain.learning_rate = 0.001",
         downstream("pretrain"),
     ),
     "the share of the words that are masked": (
-        dict(bases={"tiny-pretrained/pretrain/share": 0.3}),
+        "bases.tiny-pretrained.pretrain.share = 0.3",
         downstream("pretrain"),
     ),
-    "gradient clipping": (dict(training={"clip": 0.5}), downstream(*TRAININGS)),
-    "the jobs that share a GPU": (dict(resources={"jobs_per_gpu": 2}), set()),
+    "gradient clipping": ("training.clip = 0.5", downstream(*TRAININGS)),
+    "the jobs that share a GPU": ("resources.jobs_per_gpu = 2", set()),
     "the unsupervised recipe": (
-        dict(recipes={"unsupervised/learning_rate": 1e-4}),
+        "recipes.unsupervised.learning_rate = 0.0001",
         downstream("train:wiki", "train_curve"),
     ),
-    "the steps of a curve": (dict(train_curve={"steps": 3}), downstream("train_curve")),
-    "the steps between two measurements": (
-        dict(train_curve={"every": 2}),
-        downstream("train_curve"),
-    ),
+    "the steps of a curve": ("train_curve.steps = 3", downstream("train_curve")),
+    "the steps between two measurements": ("train_curve.every = 2", downstream("train_curve")),
     "the supervised recipe": (
-        dict(recipes={"supervised/learning_rate": 1e-4}),
+        "recipes.supervised.learning_rate = 0.0001",
         downstream("train:pairs"),
     ),
     "the FAQ recipe": (
-        dict(recipes={"rcl/on_faq/learning_rate": 1e-4}),
+        "recipes.rcl.on_faq.learning_rate = 0.0001",
         downstream("train:faq", "train_initial", "train_entropy:faq"),
     ),
     "the initial models' scale": (
-        dict(train_initial={"options": {"scale": 10.0}}),
+        "train_initial.options.scale = 10.0",
         downstream("train_initial"),
     ),
-    "early stopping": (
-        dict(train_entropy={"early_stopping/patience": 5}),
-        downstream("train_entropy"),
-    ),
+    "early stopping": ("train_entropy.early_stopping.patience = 5", downstream("train_entropy")),
     "the scale of a recipe": (
-        dict(recipes={"rcl/options/scale": 10.0}),
+        "recipes.rcl.options.scale = 10.0",
         downstream("train:nli", "train:faq", "train:regulated", "train_initial", "train_entropy"),
     ),
     "how often a checkpoint is written": (
-        dict(resources={"checkpoint_minutes": 1, "checkpoint_steps": 50}),
+        "resources.checkpoint_minutes = 1; resources.checkpoint_steps = 50",
         set(),
     ),
     "an entropy kind no table uses": (
-        dict(train_entropy={"kinds/entropy-sum/options": {"scale": 5.0}}),
+        "train_entropy.kinds.entropy-sum.options.scale = 5.0",
         set(),
     ),
     "a method's option": (
-        dict(methods={"ssimcse-sd/dropout/sampled/high": 0.3}),
+        "methods.ssimcse-sd.dropout.sampled.high = 0.3",
         downstream("train:sampled"),
     ),
-    "a method no table uses": (dict(methods={"drophead-0.2/dropout": {"drophead": 0.9}}), set()),
-    "the margin of mined negatives": (
-        dict(mine_negatives={"margin": 0.5}),
-        downstream("mine_negatives"),
-    ),
-    "the embedding's threads": (dict(embed={"threads": 2}), downstream("embed")),
-    "the embedding's precision": (dict(embed={"precision": "bf16"}), downstream("embed")),
+    "a method no table uses": ("methods.rcl-8.dropout.drophead = 0.9", set()),
+    "the margin of mined negatives": ("mine_negatives.margin = 0.5", downstream("mine_negatives")),
+    "the embedding's threads": ("embed.threads = 2", downstream("embed")),
+    "the embedding's precision": ("embed.precision = bf16", downstream("embed")),
     "the STS evaluation's precision": (
-        dict(evaluate_sts={"precision": "bf16"}),
+        "evaluate_sts.precision = bf16",
         downstream("evaluate_sts"),
     ),
     "the precision of the measured figures": (
-        dict(measure_figure={"precision": "bf16"}),
+        "measure_figure.precision = bf16",
         {"measure_figure", "draw_figure", "report"},
     ),
     "the queries of a figure": (
-        dict(figures={"simcse_table8/options/queries": ["A cat sleeps."]}),
+        "figures.simcse_table8.options.queries = [A cat sleeps.]",
         {"measure_figure", "report"},
     ),
     "a model of a figure less": (
-        dict(
-            figures={
-                "simcse_figureG1/rows": [{**FIGURE_ROWS[0], "methods": ["simcse"]}],
-            }
-        ),
+        "figures.simcse_figureG1.rows = [{corpora: [wiki1m], bases: [tiny], methods: [simcse]}]",
         {"collect_figure", "draw_figure", "report"},
     ),
     "the precision that a threshold must have": (
-        dict(answerers={"tiny/precision": 0.8}),
+        "answerers.tiny.precision = 0.8",
         downstream("build_answerer"),
     ),
-    "the threads of an answerer": (
-        dict(build_answerer={"threads": 2}),
-        downstream("build_answerer"),
-    ),
+    "the threads of an answerer": ("build_answerer.threads = 2", downstream("build_answerer")),
     "a method of an answerer less": (
-        dict(answerers={"tiny/methods": ["start", "attention-dropout-0.1"]}),
+        "answerers.tiny.methods = [start, attention-dropout-0.1]",
         downstream("build_answerer"),
     ),
     "the folds of the transfer tasks": (
-        dict(evaluate_transfer={"folds": 3}),
+        "evaluate_transfer.folds = 3",
         downstream("evaluate_transfer"),
     ),
     "the shuffling before the folds": (
-        dict(evaluate_transfer={"seed": 1}),
+        "evaluate_transfer.seed = 1",
         downstream("evaluate_transfer"),
     ),
     "the seed of the regressors": (
-        dict(evaluate_relatedness={"seed": 1}),
+        "evaluate_relatedness.seed = 1",
         downstream("evaluate_relatedness"),
     ),
-    "one transfer task less": (
-        dict(transfer={"datasets": ["mr", "trec"]}),
-        downstream("prepare_transfer"),
-    ),
-    "the FAQ evaluation's products": (
-        dict(evaluate_faq={"matmul": "medium"}),
-        downstream("evaluate_faq"),
-    ),
-    "the STS evaluation's threads": (
-        dict(evaluate_sts={"threads": 2}),
-        downstream("evaluate_sts"),
-    ),
-    "the FAQ evaluation's length": (
-        dict(evaluate_faq={"max_length": 16}),
-        downstream("evaluate_faq"),
-    ),
-    "a table's title": (
-        dict(tables={"rcl_table4/title": "another"}),
-        downstream("render_table"),
-    ),
-    "a method's name in the tables": (
-        dict(methods={"rcl-2/label": "another"}),
-        downstream("render_table"),
-    ),
-    "a base's name in the tables": (
-        dict(bases={"tiny/label": "another"}),
-        downstream("render_table"),
-    ),
+    "one transfer task less": ("transfer.datasets = [mr, trec]", downstream("prepare_transfer")),
+    "the FAQ evaluation's products": ("evaluate_faq.matmul = medium", downstream("evaluate_faq")),
+    "the STS evaluation's threads": ("evaluate_sts.threads = 2", downstream("evaluate_sts")),
+    "the FAQ evaluation's length": ("evaluate_faq.max_length = 16", downstream("evaluate_faq")),
+    "a table's title": ("tables.rcl_table4.title = another", downstream("render_table")),
+    "a method's name in the tables": ("methods.rcl-2.label = another", downstream("render_table")),
+    "a base's name in the tables": ("bases.tiny.label = another", downstream("render_table")),
     "one test set less": (
-        dict(sts={"datasets": ["stsb"]}),
+        "sts.datasets = [stsb]",
         downstream("prepare_sts", "prepare_relatedness"),
     ),
-    "the dev pairs' data set": (dict(sts={"dev": "sick"}), downstream("prepare_dev")),
+    "the dev pairs' data set": ("sts.dev = sick", downstream("prepare_dev")),
     "the protocol of the sentence pairs": (
-        dict(sts={"protocol": "raw"}),
+        "sts.protocol = raw",
         downstream("prepare_sts", "prepare_dev", "prepare_relatedness"),
     ),
-    "the mirror": (dict(mirror="demo"), set()),
-    "the hub": (dict(hub="https://mirror.example"), set()),
+    "the mirror": ("mirror = demo", set()),
+    "the hub": ("hub = https://mirror.example", set()),
 }
 
 
@@ -642,22 +530,19 @@ def apart() -> list[list[str]]:
 @pytest.mark.parametrize("names", apart(), ids=lambda names: names[0])
 def test_changed_settings_rerun_what_depends_on_them(finished: Project, names: list[str]):
     """Each of them alone waits for `make test-long`."""
-    sections: dict = {}
-    expected = set()
+    config, expected = CONFIG, set()
     for name in names:
         change, reruns = CONFIG_MUTATIONS[name]
-        for section, values in change.items():
-            old = sections.get(section, {})
-            sections[section] = old | values if isinstance(values, dict) else values
+        config = changed(config, change)
         expected |= reruns
-    assert stages(finished.planned_with(changed(**sections))) == expected
+    assert stages(finished.planned_with(config)) == expected
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", CONFIG_MUTATIONS)
 def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: str):
     change, expected = CONFIG_MUTATIONS[name]
-    assert stages(finished.planned_with(changed(**change))) == expected
+    assert stages(finished.planned_with(changed(CONFIG, change))) == expected
 
 
 @pytest.mark.parametrize(
@@ -683,7 +568,7 @@ def test_a_changed_data_file_reruns_its_readers(finished: Project, path: str, re
 
 
 def test_an_added_seed_trains_only_that_seed(finished: Project):
-    planned = finished.planned_with(changed(seeds={"ssimcse": [1, 2]}))
+    planned = finished.planned_with(changed(CONFIG, "seeds.ssimcse = [1, 2]"))
     # simcse and ssimcse-sd with seed 2
     assert planned["train"] == 2 and planned["evaluate_sts"] == 2
     assert stages(planned) == {
@@ -696,32 +581,16 @@ def test_an_added_seed_trains_only_that_seed(finished: Project):
 
 
 def test_an_added_phi_keeps_the_other_entropy_models(finished: Project):
-    tables = {
-        "rcl_table5/rows": [
-            {
-                "corpora": ["nli"],
-                "bases": ["tiny"],
-                "methods": ["entropy-0.01", "entropy-0.07", "rcl-2"],
-            }
-        ]
-    }
-    planned = finished.planned_with(changed(tables=tables))
+    methods = "tables.rcl_table5.rows[0].methods = [entropy-0.01, entropy-0.07, rcl-2]"
+    planned = finished.planned_with(changed(CONFIG, methods))
     assert planned["train_entropy"] == 1 and planned["evaluate_sts"] == 1
     assert "train" not in planned and "embed" not in planned
 
 
-NEW_TABLE = {
-    "title": "One more",
-    "layout": "sts",
-    "seeds": "rcl",
-    "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}],
-}
-
-
 def with_new_table(*methods: str) -> dict:
     """Return the tiny config with one more table, of these methods."""
-    rows = [{**NEW_TABLE["rows"][0], "methods": list(methods)}]
-    return changed(tables={"one_more": {**NEW_TABLE, "rows": rows}})
+    table = {"title": "One more", "layout": "sts", "seeds": "rcl", "rows": rows("nli", *methods)}
+    return CONFIG | {"tables": CONFIG["tables"] | {"one_more": table}}
 
 
 def test_an_added_table_of_finished_runs_trains_and_evaluates_nothing(finished: Project):

@@ -1,36 +1,33 @@
 """Results of other settings are not taken for current, though Snakemake's own notes say that they are."""
 
-import copy
-
 import pytest
 
 from tests.dag.tiny import CONFIG, Project
+from tests.shipped import changed
 
 pytestmark = pytest.mark.dag
 
 
 @pytest.fixture(scope="module")
-def changed(finished: Project, tmp_path_factory) -> Project:
+def other(finished: Project, tmp_path_factory) -> Project:
     """A copy of the finished tiny run, with another learning rate of RCL's recipe."""
     project = finished.copy(tmp_path_factory.mktemp("touch") / "project")
-    config = copy.deepcopy(CONFIG)
-    config["recipes"]["rcl"]["learning_rate"] = 1.0e-4
-    project.write_config(config)
+    project.write_config(changed(CONFIG, "recipes.rcl.learning_rate = 0.0001"))
     return project
 
 
-def test_touch_does_not_make_results_of_other_settings_current(changed):
-    before = changed.planned()
+def test_touch_does_not_make_results_of_other_settings_current(other):
+    before = other.planned()
     assert before["train"] > 0
-    said = changed.snakemake("--touch", "--cores", "1", check=False)
+    said = other.snakemake("--touch", "--cores", "1", check=False)
     assert "--touch would call" in said and "of other settings current" in said
-    assert changed.planned() == before
+    assert other.planned() == before
 
 
 def test_a_start_without_the_trigger_of_parameters_names_the_results_of_other_settings(
-    finished, changed
+    finished, other
 ):
-    said = changed.snakemake("-n", "--rerun-triggers", "mtime", check=False)
+    said = other.snakemake("-n", "--rerun-triggers", "mtime", check=False)
     assert "of other settings than the plan's, such as results/" in said
     assert "make them again: --forcerun" in said
     assert "Nothing to be" in finished.snakemake("-n", "--rerun-triggers", "mtime")

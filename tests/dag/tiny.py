@@ -27,7 +27,23 @@ COPIED = (
     "demo",
 )
 TRAP = Path(__file__).parent / "no_network"  # refuses and notes every call to the network
-FIGURE_ROWS = [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}]
+
+
+def rows(corpus: str, *methods: str, base: str = "tiny") -> list[dict]:
+    """Return the rows of a table or a figure: some methods on one corpus and one base."""
+    return [{"corpora": [corpus], "bases": [base], "methods": list(methods)}]
+
+
+FIGURE_ROWS = rows("wiki1m", "start", "simcse")
+# What the project's own config has and the tiny one has not.
+BASES = """bert-base bert-base-first-last bert-base-mean bert-base-static-last bert-base-pooler
+bert-base-mask sbert-base sroberta-base bert-large roberta-base roberta-base-first-last
+roberta-large nli-roberta-base-v2""".split()
+TABLES = """simcse_grid simcse_table1 simcse_table2 simcse_table3 simcse_table5 simcse_table6
+simcse_table6_supervised simcse_table7 simcse_tableB2 simcse_tableB2_wmean simcse_tableB3_mean
+simcse_tableB3_pearson simcse_tableB3_regressor_pearson simcse_tableD1 simcse_tableD2
+simcse_tableD2_transfer ssimcse_options rcl_table1b rcl_table2b rcl_table3 rcl_controls
+rcl_controls_faqir rcl_controls_cough rcl_options rcl_long rcl_grid_faqir rcl_grid_cough""".split()
 
 CONFIG = {
     "output": "results",
@@ -37,19 +53,7 @@ CONFIG = {
     "resources": {"gpus": 0},
     "seeds": {"rcl": [1], "ssimcse": [1], "simcse": [1]},
     "bases": {
-        "bert-base": None,
-        "bert-base-first-last": None,
-        "bert-base-mean": None,
-        "bert-base-static-last": None,
-        "bert-base-pooler": None,
-        "bert-base-mask": None,
-        "sbert-base": None,
-        "sroberta-base": None,
-        "bert-large": None,
-        "roberta-base": None,
-        "roberta-base-first-last": None,
-        "roberta-large": None,
-        "nli-roberta-base-v2": None,
+        **dict.fromkeys(BASES),
         "tiny": {"folder": "tiny-base", "pooling": "mean", "max_length": 64, "tokenizer": "tiny"},
         "tiny-pretrained": {
             "base": "tiny",
@@ -109,9 +113,7 @@ CONFIG = {
     "train_curve": {"steps": 2, "every": 1},
     "measure_figure": {"threads": 1},
     "figures": {
-        "simcse_figure2": {
-            "rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["simcse-delete-one"]}]
-        },
+        "simcse_figure2": {"rows": rows("wiki1m", "simcse-delete-one")},
         "simcse_figureF1": {"rows": FIGURE_ROWS},
         "simcse_figureG1": {"rows": FIGURE_ROWS},
         "simcse_table8": {
@@ -119,114 +121,36 @@ CONFIG = {
             "collection": "nli",
             "options": {"queries": ["A dog runs.", "A man reads."], "top": 2},
             "seeds": "rcl",
-            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}],
+            "rows": rows("nli", "start", "rcl-2"),
         },
-        "rcl_anisotropy": {
-            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
-        },
-        "rcl_regulators": {
-            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
-        },
-        "rcl_phi": {
-            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["entropy-0.01", "rcl-2"]}]
-        },
-        "rcl_dev_curves": {"rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["rcl-2"]}]},
-        "rcl_accuracy_faqir": {
-            "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
-        },
+        "rcl_anisotropy": {"rows": rows("nli", "start", "rcl-2")},
+        "rcl_regulators": {"rows": rows("nli", "start", "rcl-2")},
+        "rcl_phi": {"rows": rows("nli", "entropy-0.01", "rcl-2")},
+        "rcl_dev_curves": {"rows": rows("nli", "rcl-2")},
+        "rcl_accuracy_faqir": {"rows": rows("stackfaq", "start", "rcl-2")},
         "rcl_accuracy_cough": None,
     },
     "tables": {
-        **dict.fromkeys(
-            [
-                "simcse_grid",
-                "simcse_table1",
-                "simcse_table2",
-                "simcse_table3",
-                "simcse_table6",
-                "simcse_table6_supervised",
-                "simcse_table7",
-                "simcse_tableD1",
-                "simcse_tableD2",
-                "simcse_tableD2_transfer",
-            ]
-        ),
-        "simcse_table4": {
-            "control": None,
-            "rows": [
-                {"corpora": ["qqp"], "bases": ["tiny"], "methods": ["simcse-sup-no-negatives"]}
-            ],
-        },
+        **dict.fromkeys(TABLES),
+        "simcse_table4": {"control": None, "rows": rows("qqp", "simcse-sup-no-negatives")},
         "rcl_table1a": {
             "rows": [
-                {
-                    "corpora": ["nli"],
-                    "bases": ["tiny"],
-                    "methods": ["start", "attention-dropout-0.1", "rcl-2-start"],
-                },
-                {"corpora": ["nli"], "bases": ["tiny-pretrained"], "methods": ["start"]},
+                *rows("nli", "start", "attention-dropout-0.1", "rcl-2-start"),
+                *rows("nli", "start", base="tiny-pretrained"),
             ]
         },
-        "rcl_table1b": None,
-        "rcl_table2b": None,
-        "rcl_table3": None,
-        "rcl_controls": None,
-        "rcl_options": None,
-        "rcl_long": None,
-        "ssimcse_options": None,
-        "rcl_controls_faqir": None,
-        "rcl_controls_cough": None,
-        "rcl_grid": {
-            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["rcl-2", "rcl-chosen"]}]
-        },
-        "rcl_grid_faqir": None,
-        "rcl_grid_cough": None,
-        "simcse_table5": None,
-        "simcse_tableC1": {
-            "rows": [
-                {
-                    "corpora": ["nli"],
-                    "bases": ["tiny"],
-                    "methods": ["whitening", "whitening-target"],
-                }
-            ]
-        },
-        "simcse_tableB2": None,
-        "simcse_tableB2_wmean": None,
+        "rcl_grid": {"rows": rows("nli", "rcl-2", "rcl-chosen")},
+        "simcse_tableC1": {"rows": rows("nli", "whitening", "whitening-target")},
         "simcse_tableB3": {"seeds": "rcl", "rows": FIGURE_ROWS},
-        "simcse_tableB3_mean": None,
-        "simcse_tableB3_pearson": None,
-        "simcse_tableB3_regressor": {
-            "seeds": "rcl",
-            "rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}],
-        },
-        "simcse_tableB3_regressor_pearson": None,
-        "simcse_tableE1": {
-            "seeds": "rcl",
-            "rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}],
-        },
+        "simcse_tableB3_regressor": {"seeds": "rcl", "rows": FIGURE_ROWS},
+        "simcse_tableE1": {"seeds": "rcl", "rows": FIGURE_ROWS},
         "rcl_table2a": {
             "control": None,
-            "rows": [
-                {
-                    "corpora": ["stackfaq"],
-                    "bases": ["tiny"],
-                    "methods": ["start", "bm25", "attention-dropout-0.1", "rcl-2", "hard"],
-                }
-            ],
+            "rows": rows("stackfaq", "start", "bm25", "attention-dropout-0.1", "rcl-2", "hard"),
         },
-        "rcl_table4": {
-            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
-        },
-        "rcl_table5": {
-            "control": "rcl-2",
-            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["entropy-0.01", "rcl-2"]}],
-        },
-        "ssimcse_table1": {
-            "rows": [
-                {"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["simcse", "ssimcse-sd"]}
-            ]
-        },
+        "rcl_table4": {"rows": rows("nli", "start", "rcl-2")},
+        "rcl_table5": {"control": "rcl-2", "rows": rows("nli", "entropy-0.01", "rcl-2")},
+        "ssimcse_table1": {"rows": rows("wiki1m", "simcse", "ssimcse-sd")},
     },
 }
 
@@ -356,6 +280,19 @@ class Project:
         if check and done.returncode:
             raise AssertionError(done.stdout[-3000:] + done.stderr[-6000:])
         return done.stdout + done.stderr
+
+    def python(self, *command: str, check: bool = True) -> subprocess.CompletedProcess:
+        """Run a module of the copy, with arguments, in its folder."""
+        done = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": ""},
+            capture_output=True,
+            text=True,
+            timeout=900,
+        )
+        assert not (check and done.returncode), done.stdout[-3000:] + done.stderr[-6000:]
+        return done
 
     @classmethod
     def at(cls, folder: Path) -> "Project":
