@@ -1,6 +1,7 @@
 """One whole tiny run: every table stands, each cell is recomputed by an independent script, bad input stops."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,19 @@ def test_a_run_on_one_machine_with_one_code_is_not_called_mixed(finished: Projec
     """Trained and untrained models, with and without regulators, stand side by side in these tables."""
     tables = list((finished.folder / "results/tables").glob("*.md"))
     assert len(tables) > 5 and [t.name for t in tables if "Mixed" in t.read_text()] == []
+
+
+def test_the_docs_name_each_column_of_the_predictions_of_each_kind(finished: Project):
+    page = (ROOT / "docs/results.md").read_text().split("## The predictions")[1]
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", page, re.MULTILINE)
+    named = {
+        kind: re.findall(r"`(\S+)`", re.sub(r"\(.*?\)", "", columns)) for kind, columns in rows
+    }
+    scores = finished.folder / "results/scores"
+    assert set(named) == {folder.name for folder in scores.iterdir()}
+    for kind, columns in named.items():
+        predictions = next((scores / kind).rglob("predictions.parquet"))
+        assert set(pd.read_parquet(predictions).columns) == set(columns)
 
 
 def test_each_cell_is_recomputed_from_per_item_predictions(finished: Project):
