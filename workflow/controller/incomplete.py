@@ -6,7 +6,7 @@ folder, ``semblance verify`` does not check it, and each file in it says that it
 
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from semblance import layout
@@ -28,9 +28,8 @@ from semblance.reporting.claims_page import claims_markdown
 from semblance.reporting.comparison import TOLERANCE, attach, compare_published, ledger
 from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
-from semblance.reporting.published import Published
 from semblance.reporting.scores import collect, score_digests
-from semblance.reporting.table import Table, from_json, to_json
+from semblance.reporting.table import Table, from_json
 from workflow.planning.plan import Evaluation, Plan
 from workflow.planning.reads import Job, evaluation_job
 from workflow.planning.stages import inputs, log, record
@@ -43,45 +42,24 @@ AS_THEY_LIE = (
     "Scores are shown as they lie in the folder, also those that Snakemake would make again. No "
     "bootstrap is drawn."
 )
-FORMS = {"markdown": markdown, "csv": table_csv, "json": to_json}
 UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
 
 
-@dataclass
-class Incomplete:
-    """What there is of one table; ``lacking`` counts those of its ``runs`` without scores."""
+def state(plan: Plan, names: Iterable[str] = ()) -> tuple[dict[str, Table], dict[str, str]]:
+    """Return some tables of a run, or all, as far as they go; and what each incomplete one lacks.
 
-    name: str
-    runs: int
-    lacking: int
-    table: Table
-
-    def __str__(self) -> str:
-        if not self.lacking:
-            return "each run has scores, but the table is not made of them yet"
-        return f"runs without scores: {self.lacking} of {self.runs}"
-
-
-@dataclass
-class State:
-    """Each table of a run as far as it goes, by name, and what the incomplete ones lack."""
-
-    tables: dict[str, Table]
-    incomplete: list[Incomplete]
-
-
-def state(plan: Plan, names: Iterable[str] = ()) -> State:
-    """Return what there is of some tables, or of all. Raises InputError for a damaged manifest."""
+    Raises InputError for a damaged manifest.
+    """
     stand_ins = StandIns(plan, load_manifest(plan.config.manifest), published())
-    found = State({}, [])
+    tables: dict[str, Table] = {}
+    lacks: dict[str, str] = {}
     for name in names or plan.config.tables:
         settings = stand_ins.marked(plan.table_spec(name))
         table = _whole(plan, settings)
         if table is None:
-            found.incomplete.append(_incomplete(plan, settings))
-            table = found.incomplete[-1].table
-        found.tables[name] = table
-    return found
+            table, lacks[name] = _incomplete(plan, settings)
+        tables[name] = table
+    return tables, lacks
 
 
 def render(plan: Plan) -> str:
@@ -89,14 +67,13 @@ def render(plan: Plan) -> str:
 
     A table that is whole loses its incomplete form. Raises InputError for a damaged manifest.
     """
-    found = state(plan)
+    tables, lacks = state(plan)
     folder = Path(layout.place(plan.out, layout.INCOMPLETE))
-    _write_only(folder, _texts(found.incomplete, found.tables, published()))
-    if not found.incomplete:
+    _write_only(folder, _texts(tables, lacks))
+    if not lacks:
         return "every table is whole"
-    number = f"{len(found.incomplete)} of {len(found.tables)}"
-    head = f"incomplete tables: {number}; what there is: {folder}/"
-    return "\n".join([head, *(f"  {table.name}: {table}" for table in found.incomplete)])
+    head = f"incomplete tables: {len(lacks)} of {len(tables)}; what there is: {folder}/"
+    return "\n".join([head, *(f"  {name}: {lack}" for name, lack in lacks.items())])
 
 
 def _whole(plan: Plan, settings: dict) -> Table | None:
@@ -129,25 +106,29 @@ def _score_digests_now(plan: Plan, name: str, rendered: Path) -> dict[str, str]:
     return found
 
 
-def _incomplete(plan: Plan, settings: dict) -> Incomplete:
-    """Build a table from those of its scores that are there; say so in its name and its notes."""
+def _incomplete(plan: Plan, settings: dict) -> tuple[Table, str]:
+    """Return a table built of those of its scores that are there, and what it lacks.
+
+    Its name and its notes say so.
+    """
     name = settings["name"]
     evaluations = plan.evaluations_of(name)
     present = [found for found in evaluations if _has_scores(plan, found)]
     waiting = [evaluation_job(found) for found in evaluations if found not in present]
+    lack = "each run has scores, but the table is not made of them yet"
+    if waiting:
+        lack = f"runs without scores: {len(waiting)} of {len(evaluations)}"
+    notes = [f"{HEAD}: {lack}"]
     logs = {_log(plan, job) for job in waiting or [Job("render_table", name=name)]} - {""}
-    table = attach(build(settings, collect(map(plan.scores, present))), published())
-    found = Incomplete(name, len(evaluations), len(waiting), table)
-    notes = [f"{HEAD}: {found}"]
     if logs:
         notes.append(f"see {', '.join(sorted(logs))}")
-    found.table = replace(
+    table = attach(build(settings, collect(map(plan.scores, present))), published())
+    return replace(
         table,
         name=f"{name} ({HEAD})",
         title=f"{HEAD}: {table.title}",
         notes=(*notes, AS_THEY_LIE, *table.notes),
-    )
-    return found
+    ), lack
 
 
 def _has_scores(plan: Plan, evaluation: Evaluation) -> bool:
@@ -186,19 +167,17 @@ def _is_of_an_earlier_model(plan: Plan, evaluation: Evaluation) -> bool:
         return False
 
 
-def _texts(
-    incomplete: Iterable[Incomplete], tables: dict[str, Table], printed: Published
-) -> dict[str, str]:
+def _texts(tables: dict[str, Table], incomplete: Iterable[str]) -> dict[str, str]:
     """Return the content of each file of the folder; none if every table is whole."""
     texts = {}
-    for found in incomplete:
-        texts[f"{found.name}.md"] = markdown(found.table)
-        texts[f"{found.name}.csv"] = table_csv(found.table)
+    for name in incomplete:
+        texts[f"{name}.md"] = markdown(tables[name])
+        texts[f"{name}.csv"] = table_csv(tables[name])
     if texts:
-        comparisons = compare_published(tables.values(), printed, TOLERANCE)
+        comparisons = compare_published(tables.values(), published(), TOLERANCE)
         pages = {
-            "published.md": ledger(comparisons, printed, TOLERANCE),
-            "claims.md": claims_markdown(judge(read_claims(CLAIMS), tables, printed)),
+            "published.md": ledger(comparisons, published(), TOLERANCE),
+            "claims.md": claims_markdown(judge(read_claims(CLAIMS), tables, published())),
         }
         for name, page in pages.items():
             texts[name] = f"{HEAD}: made while some tables are incomplete.\n\n{page}"

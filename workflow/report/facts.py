@@ -16,8 +16,8 @@ from semblance.provenance import read_object, read_sealed
 from semblance.reporting.claims import read_claims
 from semblance.reporting.judging import Judgement, judge
 from semblance.reporting.published import Published
-from semblance.reporting.table import Row, Table
-from workflow.controller.incomplete import CLAIMS, Incomplete, state
+from semblance.reporting.table import Row
+from workflow.controller.incomplete import CLAIMS, state
 from workflow.planning.plan import Plan, Run
 from workflow.planning.table_checks import published
 
@@ -49,9 +49,7 @@ class Facts:
     def __init__(self, plan: Plan):
         self.plan = plan
         self.out = Path(plan.out)
-        found = state(plan)
-        self.tables: dict[str, Table] = found.tables
-        self.incomplete: dict[str, Incomplete] = {part.name: part for part in found.incomplete}
+        self.tables, self.incomplete = state(plan)
         self._models: dict[Run, TrainedModel | None] = {}
 
     @cached_property

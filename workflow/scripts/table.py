@@ -73,7 +73,9 @@ def _page(plan: Plan, name: str, form: str) -> str:
 
 
 def _one_table(plan: Plan, name: str, form: str) -> str:
-    from semblance.reporting.formats import fitted  # slow to import: the libraries of the tables
+    # Slow to import: the libraries of the tables.
+    from semblance.reporting.formats import fitted, table_csv
+    from semblance.reporting.table import to_json
     from workflow.controller import incomplete
 
     tables = {known.casefold(): known for known in plan.config.tables}
@@ -81,10 +83,10 @@ def _one_table(plan: Plan, name: str, form: str) -> str:
         known = ", ".join([*plan.config.tables, *PAGES])
         raise InputError(name, "there is no such table", f"name one of {known}")
     name = tables[name.casefold()]
-    table = incomplete.state(plan, [name]).tables[name]
+    table = incomplete.state(plan, [name])[0][name]
     if form == "text":
         return fitted(table, shutil.get_terminal_size().columns)
-    return incomplete.FORMS[form](table)
+    return table_csv(table) if form == "csv" else to_json(table)
 
 
 if __name__ == "__main__":
