@@ -48,13 +48,12 @@ def guard_imports() -> None:
 
 def _end(kind: type, error: BaseException, trace: TracebackType | None) -> None:
     """End the process for an error that nobody caught, such as one of an import."""
-    status = None
-    if isinstance(error, Exception):
-        status = _status(error)
-    if status is None:
+    ending = _ending(error)
+    if ending is None:
         sys.__excepthook__(kind, error, trace)
         return
-    _print(_message(error))
+    line, status = ending
+    _print(line)
     sys.stderr.flush()
     os._exit(status)  # an exception in a hook would not set the status
 
@@ -78,11 +77,11 @@ def run(main: Callable[[], None]) -> None:
     except BrokenPipeError:
         _end_closed()
     except Exception as error:
-        status = _status(error)
-        if status is None:
+        ending = _ending(error)
+        if ending is None:
             _print_node()
             raise
-        _exit(_message(error), status)
+        _exit(*ending)
 
 
 def _end_closed() -> None:
@@ -117,17 +116,6 @@ def _run_as_only_writer(main: Callable[[], None], record: Path | None) -> None:
         print(f"made {record} in {seconds:.1f} s", file=sys.stderr)
 
 
-def _status(error: Exception) -> int | None:
-    """Return the exit status for an error; None for a mistake of the program itself."""
-    if isinstance(error, InputError) or _is_not_installed(error):
-        return BAD_INPUT
-    if isinstance(error, (OutOfTime, NoGpu, Busy)) or is_memory(error) or is_transient(error):
-        return TRY_AGAIN
-    if isinstance(error, OSError):
-        return BAD_INPUT
-    return None
-
-
 def _is_not_installed(error: Exception) -> bool:
     """Tell whether a package is missing, as where only an extra of the project is installed."""
     if not isinstance(error, ModuleNotFoundError) or not error.name:
@@ -137,23 +125,31 @@ def _is_not_installed(error: Exception) -> bool:
     return top not in ours and top not in sys.stdlib_module_names
 
 
-def _message(error: Exception) -> str:
-    """Return what is wrong and what to do, in one line."""
+def _ending(error: BaseException) -> tuple[str, int] | None:
+    """Return what is wrong and what to do, in one line, and the exit status.
+
+    None for a mistake of the program itself, and for what is no error, such as an interrupt.
+    """
+    if not isinstance(error, Exception):
+        return None
     if _is_not_installed(error):
-        return f"{error.name} is not installed; the extra 'run' of the package has all that commands need"
-    if isinstance(error, (InputError, OutOfTime, NoGpu)):
-        return str(error)
+        advice = "the extra 'run' of the package has all that commands need"
+        return f"{error.name} is not installed; {advice}", BAD_INPUT
+    if isinstance(error, InputError):
+        return str(error), BAD_INPUT
+    if isinstance(error, (OutOfTime, NoGpu)):
+        return str(error), TRY_AGAIN
     line = _first_line(error)
     if "cuda out of memory" in line.lower():
         advice = "a training needs less with micro_batch or precision: bf16, and starts anew then"
-        return f"out of GPU memory ({line}); {advice}"
+        return f"out of GPU memory ({line}); {advice}", TRY_AGAIN
     if is_memory(error):
-        return f"out of memory ({line}); ask for more, {CONTINUE}"
+        return f"out of memory ({line}); ask for more, {CONTINUE}", TRY_AGAIN
     if isinstance(error, Busy):
-        return f"{line}, {CONTINUE}"
+        return f"{line}, {CONTINUE}", TRY_AGAIN
     if is_transient(error):
-        return f"{line}; make room or mend the disk, {CONTINUE}"
-    return line
+        return f"{line}; make room or mend the disk, {CONTINUE}", TRY_AGAIN
+    return (line, BAD_INPUT) if isinstance(error, OSError) else None
 
 
 def _first_line(error: Exception) -> str:
