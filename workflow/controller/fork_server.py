@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from semblance.provenance import ROOT, environment
+from workflow.controller import scripts
 from workflow.fork_client import FILES, HANDED_ON, SERVER
 
 FEWEST = 5  # jobs for which a server is worth its start
@@ -66,8 +67,6 @@ def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(os.path.join(folder, "socket"))
     listener.listen(1024)  # programs wait here while the server loads the libraries
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    variables = {**os.environ, **ONE_THREAD, "PYTHONPATH": path}
     with log.open("w") as output, listener:
         server = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__, folder, str(listener.fileno()), *sorted(rules)],
@@ -75,7 +74,7 @@ def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            env=variables,
+            env={**scripts.environment(), **ONE_THREAD},
             start_new_session=True,  # an interrupt of the terminal is for the jobs' programs
         )
     _started.append(server)
