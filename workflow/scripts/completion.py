@@ -14,22 +14,9 @@ from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 # By the name of an argument: what a shell offers for it.
-PLACES = {
-    "config": shtab.FILE,
-    "configs": shtab.FILE,
-    "csv": shtab.FILE,
-    "data": shtab.DIRECTORY,
-    "downloads": shtab.DIRECTORY,
-    "folder": shtab.DIRECTORY,
-    "log": shtab.FILE,
-    "mirror": shtab.DIRECTORY,
-    "model": shtab.DIRECTORY,
-    "output": shtab.DIRECTORY,
-    "pairs": shtab.FILE,
-    "published": shtab.FILE,
-    "results": shtab.DIRECTORY,
-    "trec": shtab.DIRECTORY,
-}
+FILES = "config configs csv log pairs published".split()
+FOLDERS = "data downloads folder mirror model output results trec".split()
+PLACES = {**dict.fromkeys(FILES, shtab.FILE), **dict.fromkeys(FOLDERS, shtab.DIRECTORY)}
 
 
 def parser() -> argparse.ArgumentParser:
