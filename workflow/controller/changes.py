@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance.code_digest import code_digest, module_digests
-from semblance.counts import counted
+from semblance.counts import few
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.provenance import read_object
@@ -111,7 +111,8 @@ def _parameter_change(name: str, old: Any, new: Any, parts: Parts) -> str:
     before = dict(_leaves(old))
     now = dict(_leaves(new))
     pairs = {key: (before.get(key, ABSENT), now.get(key, ABSENT)) for key in {**before, **now}}
-    return _few([_change(key, *pair) for key, pair in pairs.items() if pair[0] != pair[1]], "key")
+    changed = [_change(key, *pair) for key, pair in pairs.items() if pair[0] != pair[1]]
+    return few(changed, "key", FEW)
 
 
 def _files(old: Mapping[str, str], new: Mapping[str, str]) -> str:
@@ -119,7 +120,7 @@ def _files(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     if not old or not new:
         return "which files is not noted"
     changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    return _few([f"{name.replace('.', '/')}.py" for name in sorted(changed)], "file")
+    return few([f"{name.replace('.', '/')}.py" for name in sorted(changed)], "file", FEW)
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -150,12 +151,3 @@ def _shortened(value: Any) -> str:
     if len(text) > LONGEST:
         return f"{text[:LONGEST]}…"
     return text
-
-
-def _few(texts: list[str], noun: str) -> str:
-    """Join a few texts; count the rest."""
-    named = ", ".join(texts[:FEW])
-    others = len(texts) - FEW
-    if others > 0:
-        named += f" and {counted(others, f'more {noun}')}"
-    return named

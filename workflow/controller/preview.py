@@ -13,7 +13,7 @@ import logging
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from semblance.counts import counted
+from semblance.counts import counted, few
 from semblance.errors import BAD_INPUT, InputError
 from semblance.provenance import read_object, settings_digest
 from workflow.controller.changes import Parts, describe_changes, note_code, parts_of_code
@@ -184,7 +184,7 @@ def _reasons(reason, job, parts: Parts) -> Iterator[str]:
     if reason.incomplete_output:
         yield "it was killed before its end"
     if reason.missing_output:
-        yield _files("missing output", reason.missing_output)
+        yield f"missing output: {few(sorted(map(str, reason.missing_output)), 'file', 1)}"
     if reason.params_changed:
         changed = reason.params_changed
         names = {repr(value): name for name, value in job.params.items()}
@@ -194,14 +194,7 @@ def _reasons(reason, job, parts: Parts) -> Iterator[str]:
     if reason.input_changed:
         yield "it reads other files than before"
     if reason.updated_input:
-        yield _files("changed input", reason.updated_input)
-
-
-def _files(what: str, files: Iterable) -> str:
-    first, *others = sorted(map(str, files))
-    if others:
-        return f"{what}: {first} and {counted(len(others), 'more file')}"
-    return f"{what}: {first}"
+        yield f"changed input: {few(sorted(map(str, reason.updated_input)), 'file', 1)}"
 
 
 def format_table(plan: Planned) -> list[str]:
