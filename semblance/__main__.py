@@ -15,8 +15,7 @@ from semblance.errors import BAD_INPUT
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = ROOT / "workflow" / "scripts"
-# Each command with one example, in the groups and in the order of the help. A command whose script
-# is not there is left out.
+# Each command with one example, in the groups and in the order of the help.
 GROUPS = {
     "before a run": {
         "config": "semblance config configs/own-faq.yaml",
@@ -87,12 +86,8 @@ def _run(command: Callable[[], None]) -> None:
 
 
 def commands() -> tuple[str, ...]:
-    """Return the names of the commands whose scripts are there."""
-    return tuple(name for group in GROUPS.values() for name in _present(group))
-
-
-def _present(group: dict[str, str]) -> list[str]:
-    return [name for name in group if SCRIPTS.joinpath(f"{name}.py").is_file()]
+    """Return the names of the commands."""
+    return tuple(name for group in GROUPS.values() for name in group)
 
 
 def describe() -> str:
@@ -100,11 +95,9 @@ def describe() -> str:
     paint = importlib.import_module("workflow.terminal").painter(sys.stdout)
     lines = [USAGE]
     for title, group in GROUPS.items():
-        present = _present(group)
-        if present:
-            lines += ["", paint(title, "bold")]
-        for name in present:
-            lines += [f"  {name:<10}  {first_line(name)}", f"  {'':10}    {group[name]}"]
+        lines += ["", paint(title, "bold")]
+        for name, example in group.items():
+            lines += [f"  {name:<10}  {first_line(name)}", f"  {'':10}    {example}"]
     return "\n".join([*lines, "", "semblance COMMAND --help says more of a command."])
 
 
