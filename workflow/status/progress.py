@@ -3,6 +3,7 @@
 Nothing is written, and no lock is tried or touched.
 """
 
+import functools
 import os
 import socket
 import time
@@ -168,15 +169,12 @@ class Progress:
     def chain(self) -> float:
         """Return the seconds of the longest chain of jobs to do, each of which waits for the one before."""
         waiting = set(self.todo)
-        known: dict[Job, float] = {}
 
+        @functools.cache
         def until(job: Job) -> float:
             if job not in waiting:
                 return 0.0
-            if job not in known:
-                before = max(map(until, inputs(self.plan, job)), default=0.0)
-                known[job] = before + self.left(job)
-            return known[job]
+            return max(map(until, inputs(self.plan, job)), default=0.0) + self.left(job)
 
         return max(map(until, self.todo), default=0.0)
 
