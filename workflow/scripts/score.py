@@ -24,13 +24,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from semblance import layout
 from semblance.data.raw import Raw
 from semblance.data.sts import OwnPairs, ScoredPair, own_pairs
 from semblance.errors import InputError
-from semblance.fetch.manifest import Dataset, load_manifest
+from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.models.saved import SavedModel
 from semblance.provenance import ROOT
@@ -94,9 +94,7 @@ def main(argv: list[str] | None = None) -> None:
         raise InputError("--threads", f"{args.threads} threads", "give a number from 1 to 1024")
     if args.fetch:
         args.folder = fetch_all(args)
-    source = find_data(args.data)
-    found = look_for(source, args.tasks, args.pairs)
-    _show(args, _score_sets(args, found), found)
+    score(args, chosen(find_data(args.data), args.tasks, args.pairs))
 
 
 def fetch_all(args: argparse.Namespace) -> str:
@@ -122,23 +120,13 @@ def fetch_all(args: argparse.Namespace) -> str:
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where data may lie: a manifest's data sets below a folder, and a user's own files by name."""
-
-    manifest: Mapping[str, Dataset]
-    folder: Path
-    datasets: tuple[str, ...] = DATASETS
-    own: Mapping[str, OwnPairs] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Found:
-    """The data sets and files of pairs that are there, and why each other data set is missing."""
+class Data:
+    """Data sets of a manifest, a user's own files of pairs, and why other data sets are missing."""
 
     raw: Raw
-    datasets: tuple[str, ...]
-    own: dict[str, OwnPairs]
-    missing: dict[str, str]
+    datasets: Sequence[str] = DATASETS
+    own: Mapping[str, OwnPairs] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
 
     def pairs(self) -> dict[str, list[ScoredPair]]:
         """Return the test pairs of each set with the texts as released, counted.
@@ -151,58 +139,57 @@ class Found:
         return found | {name: own_pairs(self.raw, name, own) for name, own in self.own.items()}
 
 
-def find_data(named: str) -> Source:
-    """Return the data that ``--data`` names; InputError for a folder that is not there."""
+def find_data(named: str) -> Data:
+    """Return the data that may lie where ``--data`` says."""
     folder = Path(os.path.expanduser(named))
     if (folder / layout.CONFIG).is_file():
         return _of_run(folder)
     if (folder / layout.RAW_DATA).is_dir():
         folder = folder / layout.RAW_DATA
-    return Source(load_manifest(MANIFEST), folder)
+    return Data(Raw(load_manifest(MANIFEST), folder))
 
 
-def _of_run(out: Path) -> Source:
+def _of_run(out: Path) -> Data:
     """Return the raw data that a run has downloaded, by its own manifest."""
     found = read_start(str(out))
     with contextlib.chdir(found.folder):  # from which the paths of its config count
-        manifest = load_manifest(found.config.manifest)
         folder = Path(found.config.downloads, layout.RAW_DATA).absolute()
+        raw = Raw(load_manifest(found.config.manifest), folder)
         tests = sts_tests(found.config)
         own = {
             name: OwnPairs(**{**pairs, "path": os.path.abspath(pairs["path"])})
             for name, pairs in tests.get("own", {}).items()
         }
-    names = of_manifest(found.config, tests["datasets"])
-    return Source(manifest, folder, tuple(names), own)
+    return Data(raw, of_manifest(found.config, tests["datasets"]), own)
 
 
-def look_for(source: Source, wanted: Sequence[str] | None, files: Sequence[str]) -> Found:
-    """Return which of the wanted sets are there, and add files; InputError if none is left.
+def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Data:
+    """Return those of the wanted sets that are there, and add files; InputError if none is left.
 
-    Without ``wanted`` all sets of the source are.
+    Without ``wanted`` all sets of the data are.
     """
     datasets = []
     missing = {}
     own = {}
-    for task in wanted or [*source.datasets, *source.own]:
+    for task in wanted or [*data.datasets, *data.own]:
         name = TASKS.get(task, task)
-        if name in source.own:
-            own[name] = source.own[name]
+        if name in data.own:
+            own[name] = data.own[name]
             continue
-        if name not in source.manifest:
-            known = ", ".join([*source.datasets, *source.own])
+        if name not in data.raw.datasets:
+            known = ", ".join([*data.datasets, *data.own])
             raise InputError(f"--tasks {task}", "there is no such data set", f"known are {known}")
-        paths = source.manifest[name].paths()
-        absent = [path for path in paths if not (source.folder / path).is_file()]
+        paths = [data.raw.folder / path for path in data.raw.datasets[name].paths()]
+        absent = [path for path in paths if not path.is_file()]
         if absent:
-            missing[name] = f"{source.folder / absent[0]} is not there"
+            missing[name] = f"{absent[0]} is not there"
         else:
             datasets.append(name)
     own |= _named_files(files, [*datasets, *own])
     if not datasets and not own:
         problem = f"none of the tasks is there: {', '.join(missing)}"
-        raise InputError(source.folder, problem, ADVICE)
-    return Found(Raw(source.manifest, source.folder), tuple(datasets), own, missing)
+        raise InputError(data.raw.folder, problem, ADVICE)
+    return Data(data.raw, datasets, own, missing)
 
 
 def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, OwnPairs]:
@@ -227,28 +214,46 @@ def model_folder(named: str) -> Path:
     return folder
 
 
-class Scored(NamedTuple):
-    """The scores of all tasks and their averages, the tasks, the model, and how texts were read."""
-
-    rows: "list[Row]"
-    tasks: list[str]
-    model: "FoundModel"
-    how: "TextInput"
-
-
-def _score_sets(args: argparse.Namespace, found: Found) -> Scored:
-    """Score the model on each set; write the CSV, if it is asked for."""
-    import torch
-
-    from semblance.evaluation import protocols
-    from semblance.models.compute import set_up
+def score(args: argparse.Namespace, data: Data) -> None:
+    """Score the model; print all as JSON, or the table and the protocols nearest to a number."""
+    from semblance.evaluation import protocols  # slow to import
     from semblance.models.found import read_found
 
     model = read_found(model_folder(args.folder))
     length = protocols.check_length(args.max_length or model.max_length)
     how = protocols.TextInput(model.find_prompt(args.prompt), length)
-    sets = found.pairs()
-    device = set_up(args.threads, int(torch.cuda.is_available()), "highest")
+    rows = _scores(args.threads, model, how, data.pairs())
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    rows = [*rows, *protocols.averages(rows)]
+    if args.csv:
+        write_text(Path(args.csv), protocols.scores_csv(rows))
+    if args.json:
+        read = {"prompt": how.prompt, "max_length": length, "data": str(data.raw.folder)}
+        whole = protocols.as_object(model, read, data.missing, rows)
+        print(json.dumps(whole, ensure_ascii=False))
+        return
+    paint = painter(sys.stdout)
+    print(protocols.headline(model, how.prompt, length))
+    of_metric = [row for row in rows if row["metric"] == args.metric]
+    print(protocols.table_text(of_metric, tasks, lambda line: paint(line, "bold")))
+    for name, why in data.missing.items():
+        print(f"missing: {name}: {why}")
+    if args.number is not None:
+        task = protocols.AVERAGE if len(tasks) > 1 else tasks[0]
+        near = protocols.nearest(rows, args.number, task)
+        print(protocols.nearest_text(near, args.number))
+
+
+def _scores(
+    threads: int, model: "FoundModel", how: "TextInput", sets: Mapping[str, list[ScoredPair]]
+) -> "list[Row]":
+    """Return the scores of a model on each set, by every protocol."""
+    import torch
+
+    from semblance.evaluation import protocols
+    from semblance.models.compute import set_up
+
+    device = set_up(threads, int(torch.cuda.is_available()), "highest")
     pooled = protocols.EveryPooling(model, device)
     rows = []
     for name, pairs in sets.items():
@@ -256,33 +261,7 @@ def _score_sets(args: argparse.Namespace, found: Found) -> Scored:
         rows += protocols.score_task(pooled, pairs, how)
         seconds = time.monotonic() - started
         print(f"{name}: {len(pairs):,} pairs, {seconds:.0f} s", file=sys.stderr)
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
-    rows = [*rows, *protocols.averages(rows)]
-    if args.csv:
-        write_text(Path(args.csv), protocols.scores_csv(rows))
-    return Scored(rows, tasks, model, how)
-
-
-def _show(args: argparse.Namespace, scored: Scored, found: Found) -> None:
-    """Print all as JSON; or the table, what is missing and the protocols nearest to a number."""
-    from semblance.evaluation import protocols
-
-    rows, tasks, model, how = scored
-    if args.json:
-        read = {"prompt": how.prompt, "max_length": how.max_length, "data": str(found.raw.folder)}
-        whole = protocols.as_object(model, read, found.missing, rows)
-        print(json.dumps(whole, ensure_ascii=False))
-        return
-    paint = painter(sys.stdout)
-    print(protocols.headline(model, how.prompt, how.max_length))
-    of_metric = [row for row in rows if row["metric"] == args.metric]
-    print(protocols.table_text(of_metric, tasks, lambda line: paint(line, "bold")))
-    for name, why in found.missing.items():
-        print(f"missing: {name}: {why}")
-    if args.number is not None:
-        task = protocols.AVERAGE if len(tasks) > 1 else tasks[0]
-        near = protocols.nearest(rows, args.number, task)
-        print(protocols.nearest_text(near, args.number))
+    return rows
 
 
 if __name__ == "__main__":
