@@ -1,6 +1,5 @@
 """One look at a run: what runs where, what is done, what is left, what failed. Nothing is written."""
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -10,8 +9,8 @@ from semblance.fetch.manifest import load_manifest
 from workflow.controller import events, lock, slurm
 from workflow.costing import rates, usage
 from workflow.costing.model import Cost
-from workflow.planning.stages import STAGES, Job, log
-from workflow.status.progress import Holder, Progress, Remaining, holder_of
+from workflow.planning.stages import STAGES, log
+from workflow.status.progress import Holder, JobSeen, Progress, Remaining, holder_of
 from workflow.status.started import Started
 
 PATIENCE = 5.0  # seconds for an answer of Slurm's
@@ -26,21 +25,6 @@ class StageCount:
     done: int
     running: int
     to_do: int
-
-
-@dataclass(frozen=True)
-class JobSeen:
-    """A job without a result. None or empty: not known."""
-
-    job: str
-    log: str
-    holder: Holder | None  # the process that makes it, or was killed
-    age: float | None  # seconds since it began
-    step: int | None
-    steps: int | None
-    saved: int | None  # the step that it would go on from
-    left: float | None  # seconds
-    error: str
 
 
 @dataclass
@@ -98,7 +82,7 @@ def _count_stages(progress: Progress) -> Iterator[StageCount]:
     """Yield the counts of each stage that the plan has."""
     every = Counter(job.stage for job in progress.all)
     left = Counter(job.stage for job in progress.todo)
-    running = Counter(job.stage for job in progress.todo if progress.runs(job))
+    running = Counter(job.stage for job, seen in progress.todo.items() if seen.age is not None)
     for stage in STAGES:
         if every[stage]:
             done = every[stage] - left[stage]
@@ -109,20 +93,18 @@ def _count_stages(progress: Progress) -> Iterator[StageCount]:
 def _sort_jobs(status: Status, progress: Progress, last_run: list[events.Event]) -> None:
     """Name the jobs that run, that have failed since the start, and that were stopped."""
     last = events.by_job(last_run)
-    for job in progress.todo:
-        if progress.runs(job):
-            status.running.append(_seen(progress, job))
+    for job, seen in progress.todo.items():
+        if seen.age is not None:
+            status.running.append(seen)
             continue
         event = last.get(log(job), {"event": "finished"})  # it waits, or its result was deleted
-        path = Path(_log(progress, job))
-        holder = progress.holders.get(job)
-        has_begun = event["event"] != "finished" and path.exists()
+        has_begun = event["event"] != "finished" and Path(seen.log).exists()
         if event["event"] == "failed" and event["error"]:
-            status.failed.append(_seen(progress, job, f"{event['error']} ({path})"))
-        elif has_begun and holder is None and status.lives:
-            status.starting.append(_seen(progress, job))
-        elif has_begun or holder or progress.steps(job).saved:
-            status.left_behind.append(_seen(progress, job))
+            status.failed.append(replace(seen, error=f"{event['error']} ({seen.log})"))
+        elif has_begun and seen.holder is None and status.lives:
+            status.starting.append(seen)
+        elif has_begun or seen.holder or seen.saved:
+            status.left_behind.append(seen)
 
 
 def _count_again(status: Status, progress: Progress, last_run: list[events.Event]) -> None:
@@ -139,27 +121,6 @@ def _count_again(status: Status, progress: Progress, last_run: list[events.Event
     if again > 0:
         status.notes.append(f"at least {again} jobs that count as done are made again")
         status.remaining = replace(status.remaining, bound="at least")
-
-
-def _log(progress: Progress, job: Job) -> str:
-    return f"{progress.plan.out}/{log(job)}.log"
-
-
-def _seen(progress: Progress, job: Job, error: str = "") -> JobSeen:
-    steps = progress.steps(job)
-    holder = progress.holders.get(job)
-    runs = progress.runs(job)
-    return JobSeen(
-        job=log(job).removeprefix("logs/").replace("/", " ", 1),  # its stage, and which of it
-        log=_log(progress, job),
-        holder=holder,
-        age=max(0.0, time.time() - holder.since) if runs else None,
-        step=steps.seen if runs else None,
-        steps=steps.steps,
-        saved=steps.saved,
-        left=progress.left(job),
-        error=error,
-    )
 
 
 def _ask_queue(status: Status) -> None:

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semblance.counts import counted, duration
-from workflow.status.look import JobSeen, Status, whole
-from workflow.status.progress import Holder
+from workflow.status.look import Status, whole
+from workflow.status.progress import Holder, JobSeen
 from workflow.terminal import Paint
 
 NAMED = 10  # jobs of a kind that are named
@@ -89,9 +89,7 @@ def _jobs(title: str, jobs: list[JobSeen], line: Callable[[JobSeen], str]) -> li
 
 
 def _running_line(job: JobSeen) -> str:
-    parts = [_who(job.holder)]
-    if job.age is not None:
-        parts.append(f"for {duration(job.age)}")
+    parts = [_who(job.holder), f"for {duration(job.age)}"]
     if job.step is not None:
         parts.append(f"step {job.step:,} of {job.steps:,}")
     elif job.saved is not None:

@@ -19,7 +19,7 @@ from semblance.files import read_regular
 from semblance.locks import WIDTH, Lease, decoded, name_for
 from workflow.costing import usage
 from workflow.costing.model import Cost
-from workflow.planning.stages import STAGES, Job, inputs, jobs, record
+from workflow.planning.stages import STAGES, Job, inputs, jobs, log, record
 from workflow.status.started import Started
 
 CLOCK = 2.0  # seconds that the clocks of a process table and of a disk may differ
@@ -91,16 +91,50 @@ def _began(pid: int) -> float | None:
 
 
 @dataclass(frozen=True)
-class Steps:
-    """How far a training is: ``saved`` is the step of its checkpoint, ``seen`` that of its log.
+class JobSeen:
+    """A job without a result. None or empty: not known."""
 
-    ``steps`` are all, ``left`` the seconds for the rest at the speed of its log; None: not known.
+    job: str  # its stage, and which of it
+    log: str
+    holder: Holder | None  # the process that makes it, or was killed
+    age: float | None  # seconds since it began; None if no living process makes it
+    step: int | None
+    steps: int | None
+    saved: int | None  # the step that it would go on from
+    left: float  # seconds
+    error: str = ""
+
+
+def see(cost: Cost, job: Job) -> JobSeen:
+    """Return how far a job without a record is, by its lease, its checkpoints and its log.
+
+    The seconds that are left are those of its log, or else of the cost model.
     """
-
-    saved: int | None = None
-    seen: int | None = None
-    steps: int | None = None
-    left: float | None = None
+    path = Path(record(cost.plan, job))
+    holder = holder_of(path.parent / name_for(path))
+    age = None
+    if holder is not None and holder.lives:
+        age = max(0.0, time.time() - holder.since)
+    left = cost.seconds(job)
+    saved, line = None, None
+    if STAGES[job.stage].work == "train":
+        found = [int(step.name.removeprefix("step-")) for step in path.parent.glob(CHECKPOINTS)]
+        saved = max(found, default=None)
+        line = usage.last_progress(cost, job)
+    if age is not None:
+        left = (line.steps - line.step) / line.rate if line else max(0.0, left - age)
+    elif line and saved:
+        left *= max(0.0, 1 - saved / line.steps)
+    return JobSeen(
+        job=log(job).removeprefix("logs/").replace("/", " ", 1),
+        log=f"{cost.plan.out}/{log(job)}.log",
+        holder=holder,
+        age=age,
+        step=int(line.step) if line and age is not None else None,
+        steps=int(line.steps) if line else None,
+        saved=saved,
+        left=left,
+    )
 
 
 @dataclass(frozen=True)
@@ -113,68 +147,23 @@ class Remaining:
 
 
 class Progress:
-    """Looks once at the record and the lease of each job of a plan.
-
-    ``todo`` are the jobs without a record, ``holders`` those of them that a process has, or had when
-    it was killed.
-    """
+    """Looks once at the record of each job of a plan, and at what there is of those without one."""
 
     def __init__(self, cost: Cost):
         self.cost = cost
         self.plan = cost.plan
         self.all = jobs(cost.plan)
-        self.todo = []
-        self.holders: dict[Job, Holder] = {}
-        self._steps: dict[Job, Steps] = {}
-        for job in self.all:
-            path = Path(record(self.plan, job))
-            if path.is_file():
-                continue
-            self.todo.append(job)
-            holder = holder_of(path.parent / name_for(path))
-            if holder is not None:
-                self.holders[job] = holder
-
-    def runs(self, job: Job) -> bool:
-        """Tell whether a living process makes a job."""
-        return job in self.holders and self.holders[job].lives
-
-    def steps(self, job: Job) -> Steps:
-        """Return how far a training is; of another job, that nothing is known."""
-        if STAGES[job.stage].work != "train":
-            return Steps()
-        if job not in self._steps:
-            folder = Path(record(self.plan, job)).parent
-            saved = [int(path.name.removeprefix("step-")) for path in folder.glob(CHECKPOINTS)]
-            newest = max(saved, default=None)
-            self._steps[job] = Steps(newest)
-            line = usage.last_progress(self.cost, job)
-            if line:
-                left = (line.steps - line.step) / line.rate
-                self._steps[job] = Steps(newest, int(line.step), int(line.steps), left)
-        return self._steps[job]
-
-    def left(self, job: Job) -> float:
-        """Return the seconds that a job without a record still takes, by the cost model or its log."""
-        expected = self.cost.seconds(job)
-        steps = self.steps(job)
-        if self.runs(job):
-            if steps.left is not None:
-                return steps.left
-            return max(0.0, expected - (time.time() - self.holders[job].since))
-        if steps.saved and steps.steps:
-            return expected * max(0.0, 1 - steps.saved / steps.steps)
-        return expected
+        waiting = [job for job in self.all if not Path(record(self.plan, job)).is_file()]
+        self.todo = {job: see(cost, job) for job in waiting}
 
     def chain(self) -> float:
         """Return the seconds of the longest chain of jobs to do, each of which waits for the one before."""
-        waiting = set(self.todo)
 
         @functools.cache
         def until(job: Job) -> float:
-            if job not in waiting:
+            if job not in self.todo:
                 return 0.0
-            return max(map(until, inputs(self.plan, job)), default=0.0) + self.left(job)
+            return max(map(until, inputs(self.plan, job)), default=0.0) + self.todo[job].left
 
         return max(map(until, self.todo), default=0.0)
 
@@ -183,7 +172,7 @@ class Progress:
         everything = sum(map(self.cost.seconds, self.all))
         if not everything:
             return 1.0
-        return max(0.0, 1 - sum(map(self.left, self.todo)) / everything)
+        return max(0.0, 1 - sum(seen.left for seen in self.todo.values()) / everything)
 
     def remaining(self, started: Started) -> Remaining:
         """Return how long the jobs to do take, if nothing fails and the cost model is right.
@@ -197,8 +186,10 @@ class Progress:
         if started.at_a_time is None:
             bounds = self._on_machine(started.cores or len(os.sched_getaffinity(0))) | bounds
         else:
-            submitted = [job for job in self.todo if not STAGES[job.stage].local]
-            together = sum(map(self.left, submitted)) / started.at_a_time
+            submitted = {
+                job: seen for job, seen in self.todo.items() if not STAGES[job.stage].local
+            }
+            together = sum(seen.left for seen in submitted.values()) / started.at_a_time
             bounds[f"all jobs, {started.at_a_time} at a time"] = together
             bound, suffix = "at least", ", without the time in the queue"
         rule = max(bounds, key=bounds.__getitem__)
@@ -207,12 +198,11 @@ class Progress:
     def _on_machine(self, cores: int) -> dict[str, float]:
         on_cores = 0.0
         on_gpus = 0.0
-        for job in self.todo:
+        for job, seen in self.todo.items():
             place = self.cost.places[job.stage]
-            seconds = self.left(job)
-            on_cores += seconds * min(place.cores, cores)
+            on_cores += seen.left * min(place.cores, cores)
             if place.machine == "gpu":
-                on_gpus += seconds
+                on_gpus += seen.left
         gpus = max(1, sum(1 for _ in GPUS.glob("*")))
         return {
             f"{on_cores / 3600:,.1f} core-hours on {counted(cores, 'core')}": on_cores / cores,

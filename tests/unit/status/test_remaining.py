@@ -29,7 +29,7 @@ def test_the_chain_is_the_longest_of_jobs_that_wait_for_each_other(example):
 def test_what_is_done_takes_no_time(example):
     example.finish_all_but(TRAINING)
     progress = example.progress()
-    assert progress.todo == [TRAINING]
+    assert list(progress.todo) == [TRAINING]
     assert progress.chain() == pytest.approx(example.cost.seconds(TRAINING))
     everything = sum(map(example.cost.seconds, example.jobs))
     assert progress.share_done() == pytest.approx(1 - example.cost.seconds(TRAINING) / everything)
@@ -74,17 +74,16 @@ def test_on_a_cluster_the_longest_chain_is_a_lower_bound(example):
 def test_a_running_training_takes_what_its_log_tells(example):
     example.tell(TRAINING, LINE.format("x", 100, 1000, 3))
     example.hold(TRAINING)
-    progress = example.progress()
-    assert progress.left(TRAINING) == pytest.approx(900 / 3)
-    assert (progress.steps(TRAINING).seen, progress.steps(TRAINING).steps) == (100, 1000)
+    seen = example.progress().todo[TRAINING]
+    assert seen.left == pytest.approx(900 / 3) and (seen.step, seen.steps) == (100, 1000)
 
 
 def test_a_running_job_that_tells_nothing_takes_what_is_left_of_its_prediction(example):
     expected = example.cost.seconds(TRAINING)
     example.hold(TRAINING, host="n7", beat=4)  # three times ten seconds after the first one
-    assert example.progress().left(TRAINING) == pytest.approx(expected - 3 * Lease.BEAT, abs=5)
+    assert example.progress().todo[TRAINING].left == pytest.approx(expected - 3 * Lease.BEAT, abs=5)
     example.hold(TRAINING, host="n7", beat=2 + int(expected / Lease.BEAT))
-    assert example.progress().left(TRAINING) == 0
+    assert example.progress().todo[TRAINING].left == 0
 
 
 def test_a_killed_training_takes_the_steps_behind_its_checkpoint(example):
@@ -92,6 +91,6 @@ def test_a_killed_training_takes_the_steps_behind_its_checkpoint(example):
     example.save(TRAINING, 499)
     example.save(TRAINING, 500)
     example.hold(TRAINING, pid=NOBODY)
-    progress = example.progress()
-    assert progress.steps(TRAINING).saved == 500
-    assert progress.left(TRAINING) == pytest.approx(example.cost.seconds(TRAINING) / 2)
+    seen = example.progress().todo[TRAINING]
+    assert seen.saved == 500
+    assert seen.left == pytest.approx(example.cost.seconds(TRAINING) / 2)
