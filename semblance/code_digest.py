@@ -27,34 +27,17 @@ INERT = frozenset(
     }
 )
 # Exceptions whose arguments are text for a person. OSError is not among them: its errno decides.
-EXCEPTIONS = frozenset(
-    {
-        "InputError",
-        "NoGpu",
-        "OutOfTime",
-        "TrainingFailed",
-        "Unavailable",
-        "AssertionError",
-        "EOFError",
-        "NotImplementedError",
-        "RuntimeError",
-        "TypeError",
-        "ValueError",
-    }
-)
-PARSER_CALLS = frozenset(
-    {
-        "ArgumentParser",
-        "add_argument",
-        "add_argument_group",
-        "add_mutually_exclusive_group",
-        "add_parser",
-        "add_subparsers",
-    }
-)
-HELP = frozenset({"help", "description", "metavar", "prog", "epilog", "formatter_class"})
+EXCEPTIONS = """
+    InputError NoGpu OutOfTime TrainingFailed Unavailable
+    AssertionError EOFError NotImplementedError RuntimeError TypeError ValueError
+""".split()
+PARSER_CALLS = """
+    ArgumentParser add_argument add_argument_group add_mutually_exclusive_group add_parser
+    add_subparsers
+""".split()
+HELP = ("help", "description", "metavar", "prog", "epilog", "formatter_class")
 # Calls that only read. Any other call within a message may do something, so it stays hashed.
-READING_CALLS = frozenset({"at", "len", "repr", "round", "str", "type"})
+READING_CALLS = ("at", "len", "repr", "round", "str", "type")
 ACTIONS = (
     ast.Await,
     ast.DictComp,
