@@ -10,6 +10,7 @@ import os
 import shlex
 import shutil
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 from semblance.errors import InputError
@@ -63,7 +64,7 @@ def command_line(argv: list[str]) -> list[str]:
 
     Snakemake itself ends with a traceback, or never, where one is.
     """
-    own, others = _split(argv)
+    own = list(takewhile(lambda word: word != "--", argv))
     args = parser().parse_args(own)
     for path in args.config:
         read_layer(path)
@@ -81,15 +82,7 @@ def command_line(argv: list[str]) -> list[str]:
     if args.dry_run:
         command.append("--dry-run")
     # Last, since it takes one word only: the words of the user's own may begin with a target.
-    return [*command, "--cores", args.cores, *others]
-
-
-def _split(argv: list[str]) -> tuple[list[str], list[str]]:
-    """Return the arguments before the first ``--``, and those behind it."""
-    if "--" not in argv:
-        return argv, []
-    place = argv.index("--")
-    return argv[:place], argv[place + 1 :]
+    return [*command, "--cores", args.cores, *argv[len(own) + 1 :]]
 
 
 def _key_value(setting: str) -> str:

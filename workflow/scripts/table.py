@@ -30,12 +30,7 @@ def parser() -> argparse.ArgumentParser:
     forms = flags.add_mutually_exclusive_group()
     for form, text in (("csv", "unrounded, as CSV"), ("json", "every score, as JSON")):
         forms.add_argument(
-            f"--{form}",
-            action="store_const",
-            dest="form",
-            const=form,
-            default="text",
-            help=text,
+            f"--{form}", action="store_const", dest="form", const=form, default="text", help=text
         )
     return flags
 

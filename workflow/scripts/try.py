@@ -33,7 +33,7 @@ from semblance.reporting import anytime
 from semblance.reporting.latex import escape, latex
 from semblance.reporting.numbers import interval, rounded, signed
 from semblance.reporting.significance import LEVEL, paired
-from semblance.reporting.table import Row, Table, read_tables
+from semblance.reporting.table import Table, read_tables
 from semblance.strict_yaml import as_yaml
 from workflow.controller import progress
 from workflow.costing.pages import price
@@ -244,10 +244,10 @@ class Answer:
 def answer_of(table: Table, at_any_time: bool) -> Answer:
     """Return what a table says of its last row and the control."""
     *_, control, ours = table.rows
-    differences = differences_of(ours, control)
+    of_ours, of_control = (row.cells[AVERAGE].values for row in (ours, control))
+    differences = np.asarray([of_ours[seed] - of_control[seed] for seed in of_ours])
     estimate = paired(differences)
-    names = (ours.label, control.label)
-    found = (*names, len(differences), float(estimate.value))
+    found = (ours.label, control.label, len(differences), float(estimate.value))
     margin = table.margin
     if at_any_time:
         low, high = anytime.interval(differences)
@@ -255,12 +255,6 @@ def answer_of(table: Table, at_any_time: bool) -> Answer:
     low, high = map(float, estimate.interval())
     is_equal = estimate.is_within(margin)
     return Answer(*found, low, high, margin, is_equal, float(estimate.detectable()))
-
-
-def differences_of(ours: Row, control: Row) -> np.ndarray:
-    """Return the differences of the averages, paired by seed."""
-    of_ours, of_control = (row.cells[AVERAGE].values for row in (ours, control))
-    return np.asarray([of_ours[seed] - of_control[seed] for seed in of_ours])
 
 
 if __name__ == "__main__":

@@ -186,11 +186,8 @@ class Progress:
         if started.at_a_time is None:
             bounds = self._on_machine(started.cores or len(os.sched_getaffinity(0))) | bounds
         else:
-            submitted = {
-                job: seen for job, seen in self.todo.items() if not STAGES[job.stage].local
-            }
-            together = sum(seen.left for seen in submitted.values()) / started.at_a_time
-            bounds[f"all jobs, {started.at_a_time} at a time"] = together
+            together = sum(s.left for job, s in self.todo.items() if not STAGES[job.stage].local)
+            bounds[f"all jobs, {started.at_a_time} at a time"] = together / started.at_a_time
             bound, suffix = "at least", ", without the time in the queue"
         rule = max(bounds, key=bounds.__getitem__)
         return Remaining(bounds[rule], bound, f"{rule}{suffix}")

@@ -13,10 +13,7 @@ from semblance.errors import InputError
 from semblance.provenance import read_object
 
 USUAL = "results"  # as in config.yaml
-NOT_OURS = (
-    "not the config of a run of this version",
-    "start the run again, which writes it anew",
-)
+NOT_OURS = ("not the config of a run of this version", "start the run again, which writes it anew")
 
 
 @dataclass(frozen=True)
