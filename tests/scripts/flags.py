@@ -20,6 +20,12 @@ def flags(**given: Any) -> list[str]:
     return words
 
 
+def python(*arguments: str, **options: Any) -> subprocess.CompletedProcess:
+    """Run Python in the project's folder; return what it printed, and how it ended."""
+    options = {"cwd": ROOT, "capture_output": True, "text": True} | options
+    return subprocess.run([sys.executable, *arguments], **options)
+
+
 def start(*arguments: str, **options: Any) -> subprocess.Popen:
     """Start a command in the current folder, as the launcher does."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

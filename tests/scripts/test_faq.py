@@ -8,6 +8,7 @@ import pytest
 
 from semblance_faq.answer.folder import Threshold
 from tests.dag.tiny import ROOT
+from tests.scripts.flags import python
 from tests.unit.faq.example_faq import ENTRIES, write_example, write_model
 from workflow.scripts.endings import CLOSED
 
@@ -27,8 +28,8 @@ def folders(tmp_path_factory):
 
 
 def faq(*arguments: object, given: bytes = b"") -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "semblance", "faq", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, input=given, capture_output=True, timeout=300)
+    command = ["-m", "semblance", "faq", *map(str, arguments)]
+    return python(*command, input=given, text=False, timeout=300)
 
 
 def one_error(done: subprocess.CompletedProcess) -> str:
@@ -84,8 +85,8 @@ def test_an_answer_by_vectors_has_status_0_and_needs_torch_and_none_of_the_slow_
         "import sys; from semblance_faq.commands import cli as faq; faq.main(sys.argv[1:]); "
         "print('LOADED', *sys.modules)"
     )
-    command = [sys.executable, "-c", program, "ask", "--model", folders / "vectors", KNOWN]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    arguments = ["ask", "--model", folders / "vectors", KNOWN]
+    done = python("-c", program, *arguments, timeout=300)
     assert done.returncode == 0, done.stderr
     text, _, loaded = done.stdout.rpartition("LOADED")
     assert KNOWN in text and ENTRIES[2].answer in text and "score" in text

@@ -1,15 +1,15 @@
 """An extra of the package has all that its command imports, and no Snakemake."""
 
 import re
-import subprocess
-import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from subprocess import CompletedProcess
 
 import pytest
 
 from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import ROOT, write_base
+from tests.scripts.flags import python
 from workflow.requirements import requirements
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -39,7 +39,7 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def semblance(extras: list[str], *arguments) -> subprocess.CompletedProcess:
+def semblance(extras: list[str], *arguments) -> CompletedProcess:
     """Run a command without the modules of the packages that ``extras`` lack."""
     missing = distributions(["run"]) - distributions(extras)
     modules = [
@@ -48,8 +48,7 @@ def semblance(extras: list[str], *arguments) -> subprocess.CompletedProcess:
         if missing & set(map(_normal, names))
     ]
     assert {"snakemake", "transformers", "datasets", "pandas"} <= set(modules)
-    command = [sys.executable, "-c", WITHOUT, ",".join(modules), *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return python("-c", WITHOUT, ",".join(modules), *map(str, arguments))
 
 
 def test_compare_needs_its_extra_alone(tmp_path):

@@ -1,27 +1,18 @@
 """Scripts in a process that cannot even import its libraries: one line, never a traceback."""
 
 import resource
-import subprocess
-import sys
-from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
+from tests.scripts.flags import python
 from workflow.scripts.endings import LEAST_SPACE, TRY_AGAIN
 
-ROOT = Path(__file__).resolve().parents[2]
 
-
-def limited(size: int, *arguments: str) -> subprocess.CompletedProcess:
+def limited(size: int, *arguments: str) -> CompletedProcess:
     """Run Python in so many bytes of address space."""
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)),
-        timeout=60,
-    )
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    return python(*arguments, preexec_fn=limit, timeout=60)
 
 
 @pytest.mark.parametrize("command", ["workflow.scripts.train", "semblance"])
@@ -37,11 +28,9 @@ def test_the_least_address_space_suffices_for_the_largest_imports():
     assert done.returncode == 0 and "usage" in done.stdout
 
 
-def raising(error: str) -> subprocess.CompletedProcess:
+def raising(error: str) -> CompletedProcess:
     """Let a script's import raise an error."""
-    code = f"import workflow.scripts; raise {error}"
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return python("-c", f"import workflow.scripts; raise {error}", timeout=60)
 
 
 LIBRARY = "libx.so: failed to map segment from shared object"

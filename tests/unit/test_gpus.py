@@ -15,6 +15,7 @@ from semblance import gpus
 from semblance.errors import InputError, NoGpu
 from semblance.provenance import ROOT
 from tests.example_settings import STATED
+from tests.scripts.flags import python
 from workflow.scripts import reading_job, training_job
 
 A, B = "GPU-aaaa1111-0000-0000-0000-000000000000", "GPU-bbbb2222-0000-0000-0000-000000000000"
@@ -294,6 +295,5 @@ def test_importing_the_scripts_does_not_start_cuda():
         "torch.cuda.is_available = torch.cuda.device_count = torch.cuda.init = torch.cuda._lazy_init = asked\n"
         "for name in sys.argv[1:]: importlib.import_module(f'workflow.scripts.{name}')\n"
     )
-    command = [sys.executable, "-c", program, *COMMANDS]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = python("-c", program, *COMMANDS)
     assert done.returncode == 0, done.stderr

@@ -5,7 +5,6 @@ import importlib
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -14,17 +13,13 @@ import pytest
 from semblance import version as program
 from semblance.__main__ import GROUPS, commands
 from semblance.provenance import ROOT
+from tests.scripts.flags import python
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
 
-def semblance(*arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "semblance", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-
-
 def test_the_help_has_for_each_command_the_first_line_of_its_own_help_and_an_example():
-    done = semblance("--help")
+    done = python("-m", "semblance", "--help")
     assert done.returncode == 0 and done.stderr == ""
     lines = done.stdout.splitlines()
     for name in commands():
@@ -50,13 +45,13 @@ def test_a_command_takes_its_example_and_its_help_has_its_name_and_its_text(name
 
 
 def test_an_unknown_flag_of_a_command_is_bad_input():
-    done = semblance("status", "--fly")
+    done = python("-m", "semblance", "status", "--fly")
     assert done.returncode == 2 and "unrecognized arguments: --fly" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [(), ("fly",), ("--fly",)])
 def test_without_a_known_command_the_usage_is_an_error(arguments):
-    done = semblance(*arguments)
+    done = python("-m", "semblance", *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("usage: semblance {") and done.stderr.count("\n") == 1
 

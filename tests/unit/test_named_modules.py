@@ -1,8 +1,5 @@
 """Modules found by name: listed, refused, imported; no stage's code names them any other way."""
 
-import subprocess
-import sys
-
 import pytest
 
 from semblance import named_modules
@@ -22,6 +19,7 @@ from semblance.named_modules import (
     load_module,
     module_path,
 )
+from tests.scripts.flags import python
 
 FUNCTIONS = {
     LOSSES: ("loss",),
@@ -67,9 +65,7 @@ def test_the_module_of_each_drawing_has_the_function_draw_and_no_other_module_th
 def imported(statements: str) -> set[str]:
     """Return the modules that Python has imported after some statements."""
     program = f"import sys\n{statements}\nprint(*sys.modules)"
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+    return set(python("-c", program, check=True).stdout.split())
 
 
 NAMES_LISTED = """from workflow.planning import config, modules
