@@ -35,13 +35,9 @@ from tests.hostile.bounds import NO_FILES, bounded, growth, put, refusal
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case
 from tests.hostile.test_archives import tarred
-from workflow.planning.config import check_files
+from workflow.planning.layers import read_layer
 
 # What stands in the place of a file
-
-
-def check_config(path: Path) -> None:
-    check_files([path])
 
 
 READERS = {
@@ -52,8 +48,8 @@ READERS = {
     "YAML": (read_yaml, "x.yaml"),
     "a manifest": (load_manifest, "m.yaml"),
     "published numbers": (read_published, "p.yaml"),
-    "a config": (check_config, "c.yaml"),
-    "a config in JSON": (check_config, "c.json"),
+    "a config": (read_layer, "c.yaml"),
+    "a config in JSON": (read_layer, "c.json"),
     "weights": (load_weights, "model.safetensors"),
     "a model's config": (lambda path: read_architecture(path.parent), "config.json"),
     "a tokenizer": (load_tokenizer, "tokenizer.json"),
@@ -172,7 +168,7 @@ LIMITS = [  # reader, file, module and name of the limit, content that is beyond
     ),
     (*YAML, "MOST", lambda most: f"[{'1,' * most}]", "x.yaml:1: .*more than .* values"),
     (
-        *(check_config, "x.yaml", strict_yaml),
+        *(read_layer, "x.yaml", strict_yaml),
         "MOST",
         lambda _: aliases(),
         "x.yaml:[0-9]+: its aliases stand for more",

@@ -27,7 +27,8 @@ from tests.hostile.bounds import bounded, put, refusal
 from tests.shipped import merged
 from tests.unit.data.files import put as write
 from workflow.controller.progress import BAD_INPUT, config_files, main
-from workflow.planning.config import check_files, load
+from workflow.planning.config import load
+from workflow.planning.layers import read_layer
 
 # YAML
 
@@ -73,7 +74,7 @@ YAML = {  # name: (content, line)
 
 @pytest.mark.parametrize(
     "read",
-    [read_yaml, load_manifest, read_published, lambda path: check_files([path])],
+    [read_yaml, load_manifest, read_published, read_layer],
     ids=["yaml", "manifest", "published", "config"],
 )
 @pytest.mark.parametrize("name", YAML)

@@ -21,7 +21,6 @@ from tqdm import tqdm
 from semblance.counts import duration
 from semblance.errors import BAD_INPUT, InputError
 from workflow.controller import events
-from workflow.planning.config import check_files
 from workflow.planning.layers import PROJECT, read_layer
 
 SHOWN = (  # beginnings of lines that are passed on
@@ -51,12 +50,11 @@ INTERRUPTED = 130
 def main(arguments: list[str]) -> int:
     """Run ``snakemake ARGUMENTS``; return its exit status, or 2 for a config file that is malformed."""
     try:
-        files = config_files(arguments)
-        check_files(files)
+        output = output_of([PROJECT, *config_files(arguments)])
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
-    progress = ProgressLine(output_of([PROJECT, *files]))
+    progress = ProgressLine(output)
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "snakemake", *arguments],
         text=True,
@@ -95,7 +93,10 @@ def config_files(arguments: list[str]) -> list[str]:
 
 
 def output_of(files: Iterable[str]) -> str:
-    """Return the output folder that the last of config files names that names one."""
+    """Return the output folder that the last of config files names that names one.
+
+    Raises InputError, with the line, for a file that is not strict YAML or JSON.
+    """
     named = [read_layer(file).value.get("output") for file in files]
     return str([output for output in named if output][-1])
 

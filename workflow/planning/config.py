@@ -24,7 +24,7 @@ from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
 from semblance.version import BUILT
 from workflow.planning.checks import checks, errors_of
-from workflow.planning.layers import Layered, found, over_project, read_layer
+from workflow.planning.layers import Layered, found, over_project
 from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
 
@@ -65,12 +65,6 @@ def load_files(overlays: Iterable[str], output: str | None = None) -> Config:
     """
     arguments = [f"output={output}"] if output else []
     return load(over_project(overlays, arguments))
-
-
-def check_files(paths: Iterable[str | Path]) -> None:
-    """Raise InputError, with the line, for a config file that is not strict YAML or JSON."""
-    for path in paths:
-        read_layer(path)
 
 
 def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
