@@ -12,26 +12,18 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture(autouse=True)
-def environment(monkeypatch):
+@pytest.mark.parametrize(
+    "stream, variables, shown",
+    [
+        (Terminal(), {}, "\033[31mx\033[0m"),
+        (io.StringIO(), {}, "x"),  # a file or a pipe
+        (Terminal(), {"NO_COLOR": "1"}, "x"),
+        (Terminal(), {"TERM": "dumb"}, "x"),
+        (Terminal(), {"NO_COLOR": ""}, "\033[31mx\033[0m"),  # empty, it says nothing
+    ],
+)
+def test_a_terminal_shows_colours_if_its_user_wants_them(monkeypatch, stream, variables, shown):
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-
-
-def test_a_terminal_shows_colours():
-    assert painter(Terminal())("x", "red") == "\033[31mx\033[0m"
-
-
-def test_a_file_or_a_pipe_gets_the_text_alone():
-    assert painter(io.StringIO())("x", "red") == "x"
-
-
-@pytest.mark.parametrize("name, value", [("NO_COLOR", "1"), ("TERM", "dumb")])
-def test_who_wants_no_colours_gets_none(monkeypatch, name, value):
-    monkeypatch.setenv(name, value)
-    assert painter(Terminal())("x", "red") == "x"
-
-
-def test_an_empty_no_color_says_nothing(monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "")
-    assert painter(Terminal())("x", "bold") != "x"
+    for name, value in ({"TERM": "xterm"} | variables).items():
+        monkeypatch.setenv(name, value)
+    assert painter(stream)("x", "red") == shown

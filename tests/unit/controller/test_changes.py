@@ -5,6 +5,7 @@ import json
 import pytest
 
 from semblance.code_digest import code_digest, module_digests
+from semblance.files import write_text
 from workflow.controller import changes
 from workflow.controller.changes import describe_changes
 
@@ -94,10 +95,9 @@ def test_a_digest_that_was_asked_for_is_noted_with_its_modules(tmp_path):
 def test_notes_of_earlier_starts_stay_up_to_a_number(tmp_path, monkeypatch):
     monkeypatch.setattr(changes, "MOST", 3)
     path = tmp_path / changes.NOTES
-    path.parent.mkdir()
     now = changes.digest(MODULE)
     earlier = [now, *(digit * 64 for digit in "z0a")]  # by age, which is no order of digests
-    path.write_text(json.dumps({digest: {"m": "1"} for digest in earlier}))
+    write_text(path, json.dumps({digest: {"m": "1"} for digest in earlier}))
     changes.note_code(tmp_path)
     assert list(json.loads(path.read_text())) == ["0" * 64, "a" * 64, now]
 
@@ -105,8 +105,7 @@ def test_notes_of_earlier_starts_stay_up_to_a_number(tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", ["", "[]", "{"])
 def test_damaged_notes_are_no_error(tmp_path, text):
     path = tmp_path / changes.NOTES
-    path.parent.mkdir()
-    path.write_text(text)
+    write_text(path, text)
     changes.parts_of_code(tmp_path)
     changes.note_code(tmp_path)
     assert json.loads(path.read_text()) is not None

@@ -183,15 +183,19 @@ def whole_run(asked=START, **changes):
     return found, errors(found), told(found.warnings, "this machine: ")
 
 
-@pytest.mark.parametrize("free, refused", [(10**15, False), (10**6, True)])
-def test_a_run_for_which_a_disk_has_too_little_room_is_refused(
-    monkeypatch, tmp_path, free, refused
+@pytest.mark.parametrize(
+    "free, anyway, refused, warned",
+    [(10**15, False, 0, 0), (10**6, False, 1, 0), (10**6, True, 0, 1)],
+)
+def test_a_run_for_which_a_disk_has_too_little_room_is_refused_or_with_anyway_a_warning(
+    monkeypatch, tmp_path, free, anyway, refused, warned
 ):
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(free, 0, free))
-    found, mistakes, _ = whole_run(output="far/results")
+    found, mistakes, warnings = whole_run(output="far/results", anyway=anyway)
     [fact] = told(found.facts, "disk: ")
     assert fact.endswith(f"free at {tmp_path}")  # the nearest folder that is there
     assert len(told(mistakes, f"this machine: {fact}; ")) == len(mistakes) == refused
+    assert len(warnings) == warned
 
 
 @pytest.mark.parametrize(
@@ -211,12 +215,6 @@ def test_a_day_of_work_for_a_gpu_does_not_begin_on_a_machine_without_one(
     _, mistakes, _ = whole_run(asked, **WITH_GPU)
     line = f"this machine: {hours} GPU-hours planned, and no GPU; "
     assert len(told(mistakes, line)) == len(mistakes) == refused
-
-
-def test_with_anyway_a_run_that_is_too_large_starts_with_a_warning(monkeypatch):
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(0, 0, 0))
-    _, mistakes, warned = whole_run(anyway=True)
-    assert mistakes == [] and len(warned) == 1
 
 
 @pytest.mark.parametrize(

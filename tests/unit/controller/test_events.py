@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from semblance.files import write_text
 from semblance.gpus import NONE_GIVEN
 from workflow.controller import events
 
@@ -45,19 +46,14 @@ def info(rule="train", number=1, folder=FOLDER, log=LOG) -> dict:
 
 def fail(writer, job: dict, slurm: str | None = None, own: str = "") -> str:
     """Let a job fail that has left this log, and perhaps one of Slurm's; return what is printed."""
-    write(job["log"][0], own)
+    write_text(job["log"][0], own)
     say(writer, "job_info", **job)
     logs, aux = job["log"], {}
     if slurm is not None:
-        write(SLURM_LOG, slurm)
+        write_text(SLURM_LOG, slurm)
         logs, aux = [*logs, SLURM_LOG], {"external_jobid": "5"}
     say(writer, "job_error", **job | {"log": logs, "aux": aux, "indent": False})
     return printed()
-
-
-def write(path: str, text: str) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text)
 
 
 def printed() -> str:
@@ -198,8 +194,8 @@ def test_in_a_group_the_first_job_without_output_is_the_one_that_failed(writer):
         say(writer, "job_error", **job, aux={}, indent=True)
     [line] = [line for line in printed().splitlines() if line.startswith("failed")]
     assert line.startswith(f"failed: train {FOLDER} (Slurm job 5")
-    write(f"{FOLDER}/model.safetensors", "")
-    write(f"{FOLDER}/record.json", "")
+    write_text(f"{FOLDER}/model.safetensors", "")
+    write_text(f"{FOLDER}/record.json", "")
     say(writer, "job_finished", job_id=1)
     say(writer, "group_error", **group)
     assert printed().startswith("failed: evaluate_sts results/scores/x (Slurm job 5")

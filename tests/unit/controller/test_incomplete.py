@@ -13,6 +13,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
+from semblance.files import write_text
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, STS_TASKS
 from semblance.provenance import ROOT, write_record
@@ -96,9 +97,7 @@ def lose(plan: Plan, job: Job, told: str | None = None) -> None:
     """Remove a job's results; leave a log if the job was started."""
     shutil.rmtree(Path(record(plan, job)).parent)
     if told is not None:
-        path = Path(plan.out, f"{log(job)}.log")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(told)
+        write_text(Path(plan.out, f"{log(job)}.log"), told)
 
 
 def render_whole(plan: Plan, name: str) -> None:
@@ -230,9 +229,7 @@ def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
     incomplete.render(plan)
     assert averages() == ["50.0", "50.0"]
     assert "INCOMPLETE: each run has scores, but the table is not made of them yet" in text("t_sts")
-    path = Path("results/logs/render_table/t_sts.log")
-    path.parent.mkdir(parents=True)
-    path.write_text("error: predictions.parquet: damaged\n")
+    write_text("results/logs/render_table/t_sts.log", "error: predictions.parquet: damaged\n")
     incomplete.render(plan)
     assert "see results/logs/render_table/t_sts.log" in text("t_sts")
 

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from semblance.errors import InputError
+from semblance.files import write_text
 from workflow.controller import slurm
 
 QUEUE = """#!{python}
@@ -180,8 +181,7 @@ def test_an_orphaned_training_is_forgotten_only_if_it_can_be_put_back(ran, capsy
     (ran / "out/c/model").mkdir()
     slurm.forget_orphans("out", since=0)
     assert record.exists() and "delete it to train it again" in capsys.readouterr().err
-    kept.parent.mkdir(parents=True)
-    kept.write_text("{}")
+    write_text(kept, "{}")
     slurm.forget_orphans("out", since=0)
     assert not record.exists() and kept.exists()
 

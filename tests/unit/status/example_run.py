@@ -9,6 +9,7 @@ from pathlib import Path
 
 from semblance.config.model import Config
 from semblance.fetch.manifest import load_manifest
+from semblance.files import write_text
 from semblance.locks import name_for
 from semblance.provenance import ROOT, write_json
 from tests.shipped import merged
@@ -98,8 +99,7 @@ class ExampleRun:
     def tell(self, job: Job, text: str, age: float = 0.0) -> Path:
         """Leave the log of a job, written ``age`` seconds ago."""
         path = Path(self.plan.out, f"{log(job)}.log")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        write_text(path, text)
         os.utime(path, (time.time() - age, time.time() - age))
         return path
 
