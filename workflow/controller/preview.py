@@ -22,12 +22,12 @@ from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from semblance.counts import counted, few
-from semblance.errors import BAD_INPUT, InputError
-from semblance.provenance import read_object, settings_digest
+from semblance.errors import BAD_INPUT
 from workflow.controller.changes import Parts, describe_changes, note_code, parts_of_code
 from workflow.controller.check import Checked, lacks
 from workflow.costing.model import Cost
 from workflow.costing.pages import price
+from workflow.costing.usage import is_of_other_settings
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
 
@@ -119,15 +119,10 @@ def _record(job) -> str:
 
 
 def _is_stale(job) -> bool:
-    """Tell whether a job's record says that other settings made it; one of an earlier version does not."""
-    record = _record(job)
-    if not job.shellcmd or not Path(record).is_file():
+    """Tell whether a job's record says that other settings made it."""
+    if not job.shellcmd or not Path(_record(job)).is_file():
         return False
-    try:
-        given = read_object(record).get("given")
-    except InputError:
-        return False  # a damaged record is refused by the job that reads it
-    return given is not None and given != settings_digest(shlex.split(job.shellcmd))
+    return is_of_other_settings(_record(job), shlex.split(job.shellcmd))
 
 
 def describe(dag, cost: Cost) -> str:

@@ -3,7 +3,7 @@
 import contextlib
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,12 +76,16 @@ def to_do(cost: Cost) -> list[Job]:
 
 def _is_new(cost: Cost, job: Job) -> bool:
     """Tell whether a job has no record, or is a training whose record says that other settings made it."""
-    path = Path(record(cost.plan, job))
-    if STAGES[job.stage].work != "train" or not path.is_file():
-        return not path.is_file()
+    path = record(cost.plan, job)
+    if STAGES[job.stage].work != "train" or not Path(path).is_file():
+        return not Path(path).is_file()
+    return is_of_other_settings(path, ["--settings", cost.needs.settings_text(job)])
+
+
+def is_of_other_settings(path: str, arguments: Sequence[str]) -> bool:
+    """Tell whether a record says that other arguments made it; one of an earlier version does not."""
     with contextlib.suppress(InputError):  # a damaged record is refused by the job that reads it
-        given = read_object(path).get("given")
-        return given not in (None, settings_digest(["--settings", cost.needs.settings_text(job)]))
+        return read_object(path).get("given") not in (None, settings_digest(arguments))
     return False
 
 
