@@ -34,7 +34,7 @@ from semblance.provenance import canonical, write_json
 from workflow.controller import command, events, fork_server, lock, preview, scripts, slurm
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.documentation.results import write_readme
-from workflow.planning.layers import Layer, Layered, laid_over, over_project
+from workflow.planning.layers import Layer, Layered, laid_over, over_project, shown
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, wanted_by
 
@@ -249,9 +249,7 @@ def _note_start(workflow, out: str, downloads: str) -> None:
     if Path(workflow.main_snakefile) != Path("Snakefile").absolute():
         options += ["--snakefile", str(workflow.main_snakefile)]
     if files := workflow.config_settings.configfiles:
-        here = Path.cwd()
-        near = [path.relative_to(here) if path.is_relative_to(here) else path for path in files]
-        options += ["--configfile", *map(str, near)]
+        options += ["--configfile", *map(shown, files)]
     if workflow.config_settings.config_args:
         options += ["--config", *workflow.config_settings.config_args]
     note = {

@@ -43,17 +43,15 @@ def main(argv: list[str] | None = None) -> None:
     flag = Layer("--mirror", {"mirror": folder}, is_file=False)
     wanted = wanted_by(Plan(load(Layered([*config.layers, flag]))))
     folder = Path(wanted.mirror or folder)
-    missing = 0
-    files = 0
+    states = []
     for filled in fill_mirror(wanted, load_manifest(wanted.manifest), folder, source):
         print(filled, flush=True)
-        files += 1
-        missing += filled.state in (State.BY_HAND, State.FAILED)
-    if missing:
-        problem = f"{missing} of {files} files are missing (see above)"
+        states.append(filled.state)
+    if missing := states.count(State.BY_HAND) + states.count(State.FAILED):
+        problem = f"{missing} of {len(states)} files are missing (see above)"
         print(f"error: {folder}: {problem}; the same command goes on from here", file=sys.stderr)
         sys.exit(1)
-    print(f"{folder} has all {files} files: start with --config mirror={folder.resolve()}")
+    print(f"{folder} has all {len(states)} files: start with --config mirror={folder.resolve()}")
 
 
 if __name__ == "__main__":
