@@ -117,11 +117,14 @@ def verdict(found: Compared) -> str:
 def lines_of(found: Compared) -> list[str]:
     """Return a table: the tasks of two sets, or the ranks of more."""
     if len(found.names) == 2:
-        head = ["", *found.names, "difference [95 %]", "p", "p (Holm)", "verdict"]
-        lines = [_line(found, name, one) for name, one in found.by_column().items()]
-        return _columns([head, *lines])
-    ranks = [[one.name, rounded(one.mean), _rank(one.first, one.last)] for one in found.ranks()]
-    return _columns([["", found.main, "rank"], *ranks])
+        lines = [["", *found.names, "difference [95 %]", "p", "p (Holm)", "verdict"]]
+        lines += [_line(found, name, one) for name, one in found.by_column().items()]
+    else:
+        lines = [["", found.main, "rank"]]
+        for one in found.ranks():
+            rank = str(one.first) if one.first == one.last else f"{one.first} to {one.last}"
+            lines.append([one.name, rounded(one.mean), rank])
+    return ["  ".join(cells).rstrip() for cells in padded(lines)]
 
 
 def _line(found: Compared, name: str, one: Difference) -> list[str]:
@@ -135,31 +138,16 @@ def _p(value: float) -> str:
     return "< .0001" if value < 0.0001 else f"{value:.4f}".removeprefix("0")
 
 
-def _rank(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first} to {last}"
-
-
-def _columns(lines: list[list[str]]) -> list[str]:
-    return ["  ".join(cells).rstrip() for cells in padded(lines)]
-
-
 def _draw(path: Path, rows: list[dict]) -> None:
     """Draw each difference as a line of a forest plot: the tasks of two sets, the pairs of more."""
     from semblance.drawing import contrasts  # slow to import
     from semblance.drawing.saving import svg_text
 
     of_two = len({(row["a"], row["b"]) for row in rows}) == 1
-    shared = {
-        "table": "",
-        "protocol": "",
-        "seed": None,
-        "published": None,
-        "low": None,
-        "high": None,
-    }
+    nothing = {"table": "", "protocol": ""} | dict.fromkeys(("seed", "published", "low", "high"))
     drawn = [
         {
-            **shared,
+            **nothing,
             "title": f"{row['a']} and {row['b']}" if of_two else "each pair of sets",
             "label": row["column"] if of_two else f"{row['a']} and {row['b']}",
             "control": row["b"] if of_two else "the other",
