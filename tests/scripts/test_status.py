@@ -12,10 +12,11 @@ from types import SimpleNamespace
 import pytest
 
 from semblance.errors import InputError
-from semblance.provenance import ROOT, write_json
+from semblance.provenance import ROOT
 from tests.scripts.flags import start
 from tests.unit.controller.test_incomplete import STS as STS_TABLE
 from tests.unit.controller.test_incomplete import finish, plan_of, render_whole
+from tests.unit.status.example_run import note_start
 from workflow.controller import incomplete
 from workflow.planning.plan import Plan
 from workflow.scripts import status, table
@@ -28,10 +29,7 @@ def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     changed = {"manifest": str(ROOT / "workflow/manifest.yaml")}
     plan = Plan(plan_of(t_sts=STS_TABLE).config.model_copy(update=changed))
-    note = {"folder": str(tmp_path), "output": plan.out, "downloads": plan.downloads}
-    note |= {"options": [], "command": "snakemake --cores 2", "cores": 2, "at_a_time": None}
-    write_json("results/logs/command.json", note)
-    write_json("results/logs/config.json", plan.config.written())
+    note_start(plan)
     return plan
 
 

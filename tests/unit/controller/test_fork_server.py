@@ -43,10 +43,10 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def own_server(tmp_path, monkeypatch):
-    """A server for one test, which may end it."""
+def own_server(tmp_path, monkeypatch, request):
+    """A server for one test, which may end it, and may name programs that it loads."""
     monkeypatch.setenv(SERVER, "")
-    process = begin([], tmp_path / "log")
+    process = begin(getattr(request, "param", []), tmp_path / "log")
     yield process
     process.kill()
     process.wait()
@@ -57,14 +57,8 @@ def start(action: str, note: Path, *arguments: str, **more) -> subprocess.Popen:
     command = [sys.executable, "-P", "-m", PROGRAM, action, str(note), *arguments]
     variables = {**os.environ, "PYTHONPATH": str(ROOT), **more.pop("variables", {})}
     del variables[NOTED]
-    return subprocess.Popen(
-        command,
-        env=variables,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **more,
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, env=variables, text=True, **pipes, **more)
 
 
 def facts_of(note: Path) -> dict:
@@ -218,23 +212,15 @@ def test_the_server_ends_after_its_last_child_when_the_controller_is_gone(own_se
     assert not folder.exists()
 
 
-def test_with_the_programs_of_all_stages_loaded_the_server_has_one_thread(tmp_path, monkeypatch):
-    monkeypatch.setenv(SERVER, "")
-    programs = [path.stem for path in ROOT.glob("workflow/scripts/*.py")]
-    stages = [
-        name
-        for name in programs
-        if "@program" in (ROOT / f"workflow/scripts/{name}.py").read_text()
-    ]
-    process = begin(stages, tmp_path / "log")
-    try:
-        start("end", tmp_path / "note", "0").communicate()
-        assert (tmp_path / "log").read_text() == ""
-        assert facts_of(tmp_path / "note")["parent"] == process.pid
-    finally:
-        process.kill()
-        process.wait()
-        process.stdin.close()
+SCRIPTS = ROOT.glob("workflow/scripts/*.py")
+STAGES = [path.stem for path in SCRIPTS if "@program" in path.read_text()]
+
+
+@pytest.mark.parametrize("own_server", [STAGES], indirect=True, ids=["all"])
+def test_with_the_programs_of_all_stages_loaded_the_server_has_one_thread(own_server, tmp_path):
+    start("end", tmp_path / "note", "0").communicate()
+    assert (tmp_path / "log").read_text() == ""
+    assert facts_of(tmp_path / "note")["parent"] == own_server.pid
 
 
 def test_where_the_socket_has_no_place_no_server_starts(tmp_path, monkeypatch):

@@ -61,21 +61,7 @@ class ExampleRun:
         self.plan = Plan(config)
         self.cost = Cost(config, _manifest(), rates.shipped())
         self.jobs = jobs(self.plan)
-        self.note()
-
-    def note(self, **changes) -> None:
-        """Note the start of the run, as its controller does."""
-        note = {
-            "folder": os.getcwd(),
-            "output": self.plan.out,
-            "downloads": self.plan.downloads,
-            "options": [],
-            "command": "snakemake --cores 4",
-            "cores": 4,
-            "at_a_time": None,
-        }
-        write_json(f"{self.plan.out}/logs/command.json", note | changes)
-        write_json(f"{self.plan.out}/logs/config.json", self.plan.config.written())
+        note_start(self.plan)
 
     def finish(self, *some: Job) -> None:
         """Leave the records of jobs."""
@@ -118,6 +104,14 @@ class ExampleRun:
 
     def look(self) -> Status:
         return look(started.read_start(self.plan.out))
+
+
+def note_start(plan: Plan) -> None:
+    """Note the start of a run, as its controller does."""
+    note = {"folder": os.getcwd(), "output": plan.out, "downloads": plan.downloads, "options": []}
+    note |= {"command": "snakemake --cores 4", "cores": 4, "at_a_time": None}
+    write_json(f"{plan.out}/logs/command.json", note)
+    write_json(f"{plan.out}/logs/config.json", plan.config.written())
 
 
 def write_lease(path: Path, age: float = 0.0, **changes) -> Path:
