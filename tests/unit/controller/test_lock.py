@@ -33,41 +33,28 @@ def quick(monkeypatch):
     lock._downloads.close()
 
 
-class Run:
-    """Another process that has claimed a folder."""
-
-    def __init__(self, claim: str, folder: Path):
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", RUN, claim, str(folder)],
-            cwd=ROOT,
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        assert self.process.stdout.readline() == "claimed\n"
-        self.pid = self.process.pid
-
-    def kill(self):
-        self.process.kill()
-        self.process.communicate()
-
-    def end(self):
-        self.process.communicate("")
-
-
 @pytest.fixture
 def run():
-    """Start other runs; they are killed at the end of the test."""
+    """Start other processes that claim a folder; they are killed at the end of the test."""
     started = []
 
-    def start(claim, folder):
-        started.append(Run(claim, folder))
+    def start(claim: str, folder: Path) -> subprocess.Popen:
+        command = [sys.executable, "-c", RUN, claim, str(folder)]
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        started.append(subprocess.Popen(command, cwd=ROOT, text=True, **pipes))
+        assert started[-1].stdout.readline() == "claimed\n"
         return started[-1]
 
     yield start
     for other in started:
+        end(other, killed=True)
+
+
+def end(other: subprocess.Popen, killed: bool = False) -> None:
+    """Kill another process, or close its input, at which it ends well."""
+    if killed:
         other.kill()
+    other.communicate()
 
 
 def test_a_folder_of_a_living_run_is_refused_with_one_line_that_names_it(tmp_path, run):
@@ -94,19 +81,17 @@ def test_a_folder_above_or_below_that_of_a_living_run_is_refused_and_left_free(
         pass  # it is no longer claimed
 
 
-@pytest.mark.parametrize("end", ["kill", "end"])
+@pytest.mark.parametrize("killed", [True, False])
 @pytest.mark.parametrize("first, second", [("out", "out"), ("out", "out/a"), ("out/a", "out")])
-def test_a_run_that_has_ended_shuts_out_no_other(tmp_path, run, first, second, end):
-    getattr(run("claim_output", tmp_path / first), end)()
+def test_a_run_that_has_ended_shuts_out_no_other(tmp_path, run, first, second, killed):
+    end(run("claim_output", tmp_path / first), killed)
     lock.claim_output(tmp_path / second, seconds=0.0)
 
 
-@pytest.mark.parametrize("end, killed", [("kill", 1), ("end", 0)])
-def test_a_run_says_once_that_the_last_one_on_its_folder_was_killed(
-    tmp_path, run, capsys, end, killed
-):
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_run_says_once_that_the_last_one_on_its_folder_was_killed(tmp_path, run, capsys, killed):
     other = run("claim_output", tmp_path / "out")
-    getattr(other, end)()
+    end(other, killed)
     lock.claim_output(tmp_path / "out")
     lock.claim_output(tmp_path / "out")
     said = capsys.readouterr().err
@@ -134,7 +119,7 @@ def test_a_run_waits_until_another_one_has_downloaded(tmp_path, run, capsys):
     waiting.start()
     waiting.join(0.3)
     assert waiting.is_alive()
-    other.end()
+    end(other)
     waiting.join(30)
     assert not waiting.is_alive()
     said = capsys.readouterr().err
