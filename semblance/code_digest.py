@@ -96,10 +96,7 @@ def _read_module(name: str) -> tuple[str, tuple[str, ...]]:
 
 def _module_file(name: str) -> Path | None:
     stem = ROOT.joinpath(*name.split("."))
-    for candidate in (stem.with_suffix(".py"), stem / "__init__.py"):
-        if candidate.is_file():
-            return candidate
-    return None
+    return next(filter(Path.is_file, (stem.with_suffix(".py"), stem / "__init__.py")), None)
 
 
 def _with_packages(name: str) -> list[str]:
@@ -189,11 +186,8 @@ def _names_read(node: ast.AST) -> set[str]:
 
 def _shared_names(node: ast.AST) -> set[str]:
     """Return the names that a function shares with the code around it."""
-    found: set[str] = set()
-    for part in ast.walk(node):
-        if isinstance(part, (ast.Global, ast.Nonlocal)):
-            found.update(part.names)
-    return found
+    parts = [part for part in ast.walk(node) if isinstance(part, (ast.Global, ast.Nonlocal))]
+    return {name for part in parts for name in part.names}
 
 
 def _texts(node: ast.Call) -> list[ast.expr | ast.keyword]:
