@@ -341,16 +341,14 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
     """Yield what a run that did not finish its plan has saved, and how it goes on."""
     done = sum(1 for _ in dag.finished_jobs)
     yield f"stopped: jobs that are done, and stay done: {done} of {len(list(dag.jobs))}"
-    newest: dict[Path, tuple[int, float]] = {}  # the last step of a training, and its time
-    for path in Path(out).glob(f"{layout.pattern(layout.MODEL)}/checkpoints/*/step-*"):
-        saved = (int(path.name.removeprefix("step-")), path.stat().st_mtime)
-        newest[path.parents[2]] = max(saved, newest.get(path.parents[2], saved))
-    for folder in sorted(newest, key=lambda folder: -newest[folder][1])[:SAVED]:
-        step, seconds = newest[folder]
-        clock = time.strftime("%H:%M:%S", time.localtime(seconds))
-        yield f"saved: {folder}: step {step}, at {clock}"
-    if len(newest) > SAVED:
-        yield f"saved: {counted(len(newest) - SAVED, 'more training')}"
+    steps = Path(out).glob(f"{layout.pattern(layout.MODEL)}/checkpoints/*/step-*")
+    last = {step.parents[2]: step for step in sorted(steps, key=lambda step: step.name)}
+    seconds = {folder: step.stat().st_mtime for folder, step in last.items()}
+    for folder in sorted(seconds, key=seconds.__getitem__, reverse=True)[:SAVED]:
+        clock = time.strftime("%H:%M:%S", time.localtime(seconds[folder]))
+        yield f"saved: {folder}: step {int(last[folder].name.removeprefix('step-'))}, at {clock}"
+    if len(last) > SAVED:
+        yield f"saved: {counted(len(last) - SAVED, 'more training')}"
     yield "to go on: the same command again; a saved training goes on from its step"
 
 
