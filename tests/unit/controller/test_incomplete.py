@@ -17,8 +17,8 @@ from semblance.files import write_text
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, STS_TASKS
 from semblance.provenance import ROOT, write_record
-from tests.scripts.flags import flags
 from tests.shipped import merged
+from tests.unit.reporting.example_results import render_other
 from tests.unit.reporting.example_scores import record as score_record
 from tests.unit.reporting.example_scores import write as write_scores
 from workflow.controller import hooks, incomplete
@@ -28,7 +28,7 @@ from workflow.planning.reads import Job
 from workflow.planning.stages import jobs, log, record
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
-from workflow.scripts import render_incomplete, render_table
+from workflow.scripts import render_incomplete
 
 BASE = "nli-roberta-base-v2"
 START = Evaluation("sts", Run("none", BASE, "start", 0))
@@ -103,19 +103,9 @@ def lose(plan: Plan, job: Job, told: str | None = None) -> None:
 def render_whole(plan: Plan, name: str) -> None:
     """Render a table as its rule does."""
     stand_ins = StandIns(plan, load_manifest(plan.config.manifest), published())
-    forms = {"csv": "csv", "markdown": "md", "latex": "tex"}
-    files = {form: f"results/tables/{name}.{ending}" for form, ending in forms.items()}
-    render_table.main(
-        flags(
-            **files,
-            json=f"results/tables/json/{name}.json",
-            record=f"results/tables/records/{name}.json",
-            results="results",
-            settings=stand_ins.marked(plan.table_spec(name)),
-            runs=plan.seeds_by_run(plan.evaluations_of(name)),
-            published=ROOT / "workflow/published.yaml",
-        )
-    )
+    settings = stand_ins.marked(plan.table_spec(name))
+    runs = plan.seeds_by_run(plan.evaluations_of(name))
+    render_other(Path("results"), name, settings=settings, runs=runs)
 
 
 def text(name: str) -> str:

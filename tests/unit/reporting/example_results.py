@@ -273,12 +273,17 @@ def runs_of(results: Path, name: str) -> dict[str, list[int]]:
 
 def render(results: Path, name: str, **changes: object) -> None:
     """Render one of the tables; some flags may have other values."""
+    given = {"settings": settings(name), "runs": runs_of(results, name)}
+    render_other(results, name, **given | changes)
+
+
+def render_other(results: Path, name: str, **given: object) -> None:
+    """Render a table of these settings and runs as its rule does."""
     tables = results / "tables"
     ends = {"csv": "csv", "markdown": "md", "latex": "tex"}
-    given = {form: tables / f"{name}.{end}" for form, end in ends.items()}
-    given |= {"json": tables / f"json/{name}.json", "record": tables / f"records/{name}.json"}
-    given |= {"settings": settings(name), "results": results, "published": PUBLISHED}
-    render_table.main(flags(**given | {"runs": runs_of(results, name)} | changes))
+    files = {form: tables / f"{name}.{end}" for form, end in ends.items()}
+    files |= {"json": tables / f"json/{name}.json", "record": tables / f"records/{name}.json"}
+    render_table.main(flags(**files, results=results, published=PUBLISHED, **given))
 
 
 def compare(results: Path) -> None:
