@@ -10,14 +10,6 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {plural or noun + 's'}"
 
 
-def few(texts: Sequence[str], noun: str, most: int) -> str:
-    """Return the first ``most`` texts, and how many more there are of what ``noun`` says."""
-    named = ", ".join(texts[:most])
-    if len(texts) > most:
-        named += f" and {counted(len(texts) - most, f'more {noun}')}"
-    return named
-
-
 def duration(seconds: float) -> str:
     """Return a time with its unit."""
     if seconds < 100:

@@ -9,12 +9,12 @@ import ast
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from semblance.code_digest import code_digest, module_digests
-from semblance.counts import few
+from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.provenance import read_object
@@ -151,3 +151,11 @@ def _shortened(value: Any) -> str:
     if len(text) > LONGEST:
         return f"{text[:LONGEST]}…"
     return text
+
+
+def few(texts: Sequence[str], noun: str, most: int) -> str:
+    """Return the first ``most`` texts, and how many more there are of what ``noun`` says."""
+    named = ", ".join(texts[:most])
+    if len(texts) > most:
+        named += f" and {counted(len(texts) - most, f'more {noun}')}"
+    return named

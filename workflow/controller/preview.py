@@ -21,9 +21,9 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from semblance.counts import counted, few
+from semblance.counts import counted
 from semblance.errors import BAD_INPUT
-from workflow.controller.changes import Parts, describe_changes, note_code, parts_of_code
+from workflow.controller.changes import Parts, describe_changes, few, note_code, parts_of_code
 from workflow.controller.check import Checked, lacks
 from workflow.costing.model import Cost
 from workflow.costing.pages import price
