@@ -13,12 +13,7 @@ from typing import Any, NamedTuple
 from semblance import layout
 from semblance.errors import InputError
 from semblance.layout import RECORD
-from semblance.provenance import (
-    outputs_digest,
-    read_object,
-    read_sealed,
-    record_digest,
-)
+from semblance.provenance import outputs_digest, read_object, read_sealed, record_digest
 
 UNRECORDED = layout.WITHOUT_RECORD
 LOCK = layout.DIGEST_LOCK
@@ -33,18 +28,20 @@ class Link(NamedTuple):
     """An input of a record: its role, where it lies, its digest, and what its record says.
 
     ``place`` is the record that lists it and ``record`` the digest of that one when it was read.
-    Of a user's own file, which is in no record, ``place`` is the file and ``record`` is empty. An
-    input without a place lies outside of what a run keeps.
+    Of a user's own file, which is in no record, ``place`` is the file and ``record`` is empty.
     """
 
     role: str
-    place: Path | None
+    place: Path
     digest: str
     record: str
 
 
 class Node(NamedTuple):
-    """A record, the digest of what it says, its files {path: sha256}, and its inputs."""
+    """A record, the digest of what it says, its files {path: sha256}, and its inputs.
+
+    Those inputs that lie outside of what a run keeps have no place and are not among the links.
+    """
 
     path: Path
     record: dict[str, Any]
@@ -56,6 +53,11 @@ class Node(NamedTuple):
     def stage(self) -> str:
         """The stage that wrote it; empty for a download of raw data."""
         return self.record.get("stage", "")
+
+    @property
+    def sources(self) -> set[Path]:
+        """The records that it was made from."""
+        return {link.place for link in self.links if link.record}
 
     def lists(self, digest: str) -> bool:
         """Tell whether a digest is that of one of its files, or of all of them together."""
@@ -73,9 +75,7 @@ class Chain:
 
     def __init__(self, root: str | Path, downloads: str | Path | None = None):
         self.root = Path(os.path.abspath(root))
-        self._given = None
-        if downloads:
-            self._given = Path(os.path.abspath(downloads))
+        self._given = Path(os.path.abspath(downloads)) if downloads else None
         self._nodes: dict[Path, Node] = {}
         for folder in filter(None, (self.root, self._given)):
             if not folder.is_dir():
@@ -112,7 +112,7 @@ class Chain:
         if self._given:
             return (self._given,)
         nodes = filter(None, map(self.find, self._results()))
-        places = {link.place for node in nodes for link in node.links if link.place}
+        places = {link.place for node in nodes for link in node.links}
         found = {place.parents[DEPTH - 1] for place in places if is_download(place)}
         return tuple(sorted(folder for folder in found - {self.root} if folder.is_dir()))
 
@@ -132,7 +132,7 @@ class Chain:
         if path not in self._nodes:
             record = read_sealed(path)
             try:
-                links = tuple(self._link(path, link) for link in record.get("inputs", []))
+                links = tuple(self._links(path, record.get("inputs", [])))
                 files = _listed_files(path, record)
             except (TypeError, AttributeError, LookupError, ValueError):
                 raise InputError(path, "not a record of this version", MAKE_AGAIN) from None
@@ -150,11 +150,11 @@ class Chain:
         """Return the records behind one that have been written again since they were read for it."""
         changed = []
         waiting = [path]
-        seen: set[tuple[Path | None, str]] = set()
+        seen: set[tuple[Path, str]] = set()
         while waiting:
             node = self.find(waiting.pop())
             for link in node.links if node else ():
-                source = self.find(link.place) if link.record and link.place else None
+                source = self.find(link.place) if link.record else None
                 if source is None or (link.place, link.record) in seen:
                     continue
                 seen.add((link.place, link.record))
@@ -163,16 +163,16 @@ class Chain:
                     changed.append(source.path)
         return changed
 
-    def _link(self, path: Path, plain: dict[str, str]) -> Link:
-        """Return a link of the record at ``path`` that leads to where its source is now."""
-        link = Link(**plain)
-        if not (link.place or link.record):
-            return link._replace(place=None)
-        place = Path(os.path.normpath(path.parent / link.place))
-        is_outside = link.record and not place.is_relative_to(self.root)
-        if self._given and is_outside and is_download(place):
-            place = self._given.joinpath(*place.parts[-DEPTH:])
-        return link._replace(place=place)
+    def _links(self, path: Path, inputs: list[dict[str, str]]) -> Iterator[Link]:
+        """Yield the links of the record at ``path``; they lead to where its sources are now."""
+        for link in (Link(**plain) for plain in inputs):
+            if not (link.place or link.record):
+                continue
+            place = Path(os.path.normpath(path.parent / link.place))
+            is_outside = link.record and not place.is_relative_to(self.root)
+            if self._given and is_outside and is_download(place):
+                place = self._given.joinpath(*place.parts[-DEPTH:])
+            yield link._replace(place=place)
 
     def is_here(self, place: Path) -> bool:
         """Tell whether the downloads, or the folder of the results, that a place lies in are here."""

@@ -205,8 +205,6 @@ class _Tree:
         raw = []
         known = set()  # an answerer reads two files of each evaluation
         for link in node.links:
-            if link.place is None:
-                continue
             if not link.record:
                 raw.append(_file(link.place, link.digest, NOT_HERE))
                 continue

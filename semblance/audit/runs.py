@@ -18,6 +18,7 @@ from semblance.errors import InputError
 from semblance.files import open_text, require_regular
 from semblance.layout import PREDICTIONS, SCORE_FILE
 from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, SCORE_KEY, STEPS, STS_DEV
+from semblance.provenance import input_digests
 from semblance.reporting.predictions import MOST_PREDICTIONS
 from semblance.reporting.scores import MOST_BYTES
 
@@ -30,7 +31,7 @@ Lines = list[dict[str, str]]
 
 def scores_behind(node: Node) -> list[Path]:
     """Return the score files that the record of a table or of the long CSV names."""
-    links = [link for link in node.links if link.role.endswith(f"/{SCORE_FILE}") and link.place]
+    links = [link for link in node.links if link.role.endswith(f"/{SCORE_FILE}")]
     return [link.place.with_name(SCORE_FILE) for link in links]
 
 
@@ -50,7 +51,7 @@ class Runs:
         shown = set()
         for node in nodes:
             if node.stage in ("collect_scores", "render_table", "collect_figure"):
-                shown |= {link.place.parent for link in node.links if link.place}
+                shown |= {link.place.parent for link in node.links}
             if node.path.is_relative_to(self.chain.root / layout.SCORES):
                 runs[node.path.parent] = self._run(node)
         for folder in runs:
@@ -87,9 +88,9 @@ class Runs:
 
     def _check_origin(self, node: Node, lines: Lines, path: Path) -> None:
         """Check that each line names the run, weights, data, code and protocol of the records."""
-        inputs = {link.role: link.digest for link in node.links}
+        inputs = input_digests(node.record)
         of_test = node.record.get("run", {}) | inputs | {"code": node.record["code"]}
-        sources = {link.role: self.chain.find(link.place) for link in node.links if link.place}
+        sources = {link.role: self.chain.find(link.place) for link in node.links}
         for line in lines:
             role = "data"
             if line["task"] == STS_DEV or line["protocol"] == FAQ_DEV:

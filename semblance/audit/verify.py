@@ -76,8 +76,7 @@ def _sealed(chain: Chain, found: Findings) -> Iterator[Node]:
 
 def _check_missing(chain: Chain, nodes: list[Node], found: Findings) -> None:
     """Check that each record that another one was made from is there, where its folder is."""
-    read = {link.place for node in nodes for link in node.links if link.place and link.record}
-    for path in sorted(read):
+    for path in sorted(set().union(*(node.sources for node in nodes))):
         if chain.is_here(path) and not path.exists():
             found.check(SEALS, False, path, "missing: other records were made from it")
 
@@ -120,8 +119,6 @@ def _recorded(chain: Chain) -> Iterator[Path]:
 def _check_links(chain: Chain, node: Node, found: Findings) -> None:
     """Check what a record was made from, and that the record of scores is of its own run."""
     for link in node.links:
-        if link.place is None:
-            continue
         if not link.record:
             _check_unlisted(chain, node, link, found)
         elif chain.is_here(link.place):

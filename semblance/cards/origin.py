@@ -33,54 +33,45 @@ def origin_of(record: Path, records: Chain) -> Origin:
     dev: set[str] = set()
     own: set[str] = set()
     unread: set[str] = set()
-    for path in _behind(record, records):
-        node = records.find(path)
+    for path, node in _behind(record, records):
         if node is None:
             unread.add("/".join(path.parts[-3:]))
-            continue
-        if not _is_prepared(node):
-            continue
-        chosen = dev if path.is_relative_to(records.root / DEV) else data
-        # Their records bear the names of the data sets.
-        chosen |= {link.place.stem for link in node.links if link.place and link.record}
-        if chosen is data:
-            own |= {link.place.name for link in node.links if link.place and not link.record}
-    base = _base_of(record, records) or {}
+        elif _is_prepared(node):
+            chosen = dev if path.is_relative_to(records.root / DEV) else data
+            # Their records bear the names of the data sets.
+            chosen |= {source.stem for source in node.sources}
+            if chosen is data:
+                own |= {link.place.name for link in node.links if not link.record}
+    base = _base_of(record, records)
     return Origin(base, *(tuple(sorted(found)) for found in (data, dev, own, unread)))
 
 
-def _behind(record: Path, records: Chain) -> Iterator[Path]:
-    """Yield each record behind a model, up to those of prepared data and of downloaded bases."""
-    seen: set[Path] = set()
+def _behind(record: Path, records: Chain) -> Iterator[tuple[Path, Node | None]]:
+    """Yield each record behind a model, up to those of prepared data and of downloaded bases.
+
+    The record of a path that cannot be read is None.
+    """
+    seen = {record}
     waiting = [record]
     while waiting:
         path = waiting.pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        yield path
         node = records.find(path)
+        yield path, node
         if node is not None and not _is_prepared(node):
-            waiting += _sources(node)
-
-
-def _sources(node: Node) -> list[Path]:
-    """Return the records that a record was made from, those that are missing included."""
-    return sorted({link.place for link in node.links if link.place and link.record})
+            waiting += node.sources - seen
+            seen |= node.sources
 
 
 def _is_prepared(node: Node) -> bool:
     return node.stage.startswith("prepare_")
 
 
-def _base_of(record: Path, records: Chain) -> dict[str, Any] | None:
+def _base_of(record: Path, records: Chain) -> dict[str, Any]:
     """Return the settings of the base that a model starts from, be it through other models."""
     node = records.find(record)
-    sources = list(filter(None, map(records.find, _sources(node) if node else [])))
-    for source in sources:
-        if source.stage == "download_model":
-            return source.record.get("settings", {})
-    for source in sources:
-        if source.stage in ("pretrain", "train_initial"):
-            return _base_of(source.path, records)
-    return None
+    sources = map(records.find, sorted(node.sources) if node else ())
+    by_stage = {source.stage: source for source in sources if source is not None}
+    if base := by_stage.get("download_model"):
+        return base.record.get("settings", {})
+    start = by_stage.get("pretrain") or by_stage.get("train_initial")
+    return _base_of(start.path, records) if start else {}
