@@ -62,26 +62,23 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
 
 def _holds(cell: Cell | None, values: BySeed, named: bool) -> bool:
     """Tell whether a cell has these values, under their seeds if they are named, and their spread."""
-    if cell is None or cell.values.keys() != values.keys() and named:
+    if cell is None or len(cell.values) != len(values):
         return False
-    ours = list(values.values())
-    theirs = [cell.values[seed] for seed in values] if named else list(cell.values.values())
-    if not named:
-        ours.sort()
-        theirs.sort()
-    if len(ours) != len(theirs) or not np.allclose(ours, theirs, rtol=0, atol=TOLERANCE):
-        return False
-    derived = [np.mean(ours) if ours else None, None, None]
-    if len(ours) > 1:
-        derived[1:] = [np.std(ours, ddof=1), np.std(ours, ddof=0)]
+    ours, theirs = sorted(values.values()), sorted(cell.values.values())
+    if named:
+        if cell.values.keys() != values.keys():
+            return False
+        ours, theirs = list(values.values()), [cell.values[seed] for seed in values]
+    spread = [np.std(ours, ddof=1), np.std(ours, ddof=0)] if len(ours) > 1 else [None, None]
+    derived = [np.mean(ours) if ours else None, *spread]
     shown = [cell.mean, cell.sd, cell.population_sd]
-    return all(map(_is_close, shown, derived))
+    return _are_close(theirs, ours) and _are_close(shown, derived)
 
 
-def _is_close(shown: float | None, value: float | None) -> bool:
-    if shown is None or value is None:
-        return shown is value
-    return abs(shown - value) <= TOLERANCE
+def _are_close(shown: list[float | None], values: list[float | None]) -> bool:
+    """Compare numbers; where there is none, there must be none."""
+    sides = [np.array(side, float) for side in (shown, values)]  # None becomes NaN
+    return np.allclose(*sides, rtol=0, atol=TOLERANCE, equal_nan=True)
 
 
 def seed_folders(results: Path, table: Table, row: Row, seed: int) -> list[Path]:

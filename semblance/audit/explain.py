@@ -178,13 +178,12 @@ class _Tree:
             try:
                 self.known[path] = self._step(self.chain.node(path))
             except InputError as error:
-                unreadable = {"file": str(path), "sha256": "", "state": error.problem}
+                unreadable = _stated(path, "", error.problem)
                 self.known[path] = Step("", str(path), files=[unreadable])
         step = replace(self.known[path], name=role)
         node = self.chain.find(path)
         if expected and node and node.digest != expected:
-            changed = {"file": str(path), "sha256": expected, "state": CHANGED}
-            step = replace(step, files=[changed, *step.files])
+            step = replace(step, files=[_stated(path, expected, CHANGED), *step.files])
         return step
 
     def _step(self, node: Node) -> Step:
@@ -210,7 +209,9 @@ class _Tree:
                 continue
             source = self.chain.find(link.place)
             if source is None or not source.lists(link.digest):
-                steps.append(self._lost(link))
+                state = "in no record" if self.chain.is_here(link.place) else NOT_HERE
+                lost = _stated(link.place, link.digest, state)
+                steps.append(Step(link.role, files=[lost]))
             elif not source.stage:  # a download of raw data
                 raw.append(_file(link.place.parents[1] / link.role, link.digest))
             elif (_role(link), link.place, link.record) not in known:
@@ -219,11 +220,6 @@ class _Tree:
         if raw:
             steps.append(Step("raw data", files=raw))
         return steps
-
-    def _lost(self, link: Link) -> Step:
-        state = "in no record" if self.chain.is_here(link.place) else NOT_HERE
-        lost = {"file": str(link.place), "sha256": link.digest, "state": state}
-        return Step(link.role, files=[lost])
 
 
 def _role(link: Link) -> str:
@@ -240,6 +236,10 @@ def _file(path: Path, digest: str, missing: str = "") -> dict[str, str]:
     state = damage(path, digest) or CHECKED
     if missing and not path.is_file():
         state = missing
+    return _stated(path, digest, state)
+
+
+def _stated(path: Path, digest: str, state: str) -> dict[str, str]:
     return {"file": str(path), "sha256": digest, "state": state}
 
 

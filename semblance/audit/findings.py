@@ -32,16 +32,20 @@ class Problem:
 
 @dataclass
 class Findings:
-    """How many checks of each kind were made and failed, the failed ones, and notes (path, what).
+    """How many checks of each kind were made, the failed ones, and notes (path, what).
 
     ``delete``: the files without which the next run mends the problems.
     """
 
     checked: Counter = field(default_factory=Counter)
-    failed: Counter = field(default_factory=Counter)
     failures: list[Problem] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     delete: set[Path] = field(default_factory=set)
+
+    @property
+    def failed(self) -> Counter:
+        """How many checks of each kind failed."""
+        return Counter(problem.kind for problem in self.failures)
 
     @property
     def problems(self) -> list[tuple[str, str]]:
@@ -52,7 +56,6 @@ class Findings:
         """Count one check; one that does not hold is a problem."""
         self.checked[kind] += 1
         if not holds:
-            self.failed[kind] += 1
             self.failures.append(Problem(kind, str(path), problem))
         return bool(holds)
 
@@ -77,8 +80,9 @@ def format_findings(found: Findings) -> str:
     checks = counted(sum(found.checked.values()), "check")
     lines = [f"{checks}, {counted(len(found.failures), 'problem')}"]
     width = max(map(len, found.checked), default=0)
+    failed = found.failed
     for kind, total in found.checked.items():
-        holding = total - found.failed[kind]
+        holding = total - failed[kind]
         lines.append(f"{kind:<{width}}  {holding:>7,} of {total:>7,} hold")
     lines += [*_problem_lines(found), *_note_lines(found)]
     if found.delete:

@@ -13,7 +13,7 @@ from semblance.audit.findings import DIGESTS, KEPT, LINKS, SEALS, UNREADABLE, Fi
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
 from semblance.layout import RECORD
-from semblance.provenance import ROOT, damage, read_sealed, record_digest
+from semblance.provenance import ROOT, damage
 
 PUBLISHED = ROOT / "workflow" / "published.yaml"
 KEPT_RECORDS = f"{layout.pattern(layout.MODEL)}/{layout.pattern(layout.FINISHED)}/{RECORD}"
@@ -163,18 +163,17 @@ def _check_kept(chain: Chain, kept: Path, found: Findings) -> None:
     """Check the kept copy of a finished training: its files, and its record against the model's."""
     model = kept.parents[3]
     try:
-        record = read_sealed(kept)
-        digests = dict(record["outputs"])
-        digest = record_digest(record)
+        copy = chain.node(kept)
     except UNREADABLE as error:
         found.check(KEPT, False, kept, f"cannot be read: {error}")
         return
-    for name, expected in digests.items():
-        files = (kept.parent / name, model / name)
+    for file, expected in copy.files.items():
+        name = os.path.relpath(file, kept.parent)
+        output = model / name
         # A hard link to the output is checked under that name.
-        if not (all(file.exists() for file in files) and os.path.samefile(*files)):
-            wrong = damage(files[0], expected)
+        if not (file.exists() and output.exists() and file.samefile(output)):
+            wrong = damage(file, expected)
             found.check(KEPT, not wrong, kept, f"{name} is {wrong}")
     node = chain.find(model / RECORD)
     if node is not None:
-        found.check(KEPT, digest == node.digest, node.path, f"says something else than {kept}")
+        found.check(KEPT, copy.digest == node.digest, node.path, f"says something else than {kept}")
