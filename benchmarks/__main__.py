@@ -51,9 +51,7 @@ def main() -> None:
 
 def arguments() -> argparse.Namespace:
     """Return the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = workload.command_line(__doc__)
     add = parser.add_argument
     add("--data", type=Path, help="a mirror of the raw data; needed the first time")
     add("--only", nargs="+", choices=tuple(PARTS), help="measure these parts alone")
@@ -192,10 +190,10 @@ def page_of_methods(args: argparse.Namespace) -> str:
         "rcl": "nli",
     }
     plain = task(args, "train", base=args.bases[0])
-    compared = []  # (method, over, the plain task, the method's task)
-    for method, over in pairs.items():
-        both = (replace(plain, objective=objective) for objective in (over, method))
-        compared.append((method, over, *both))
+    compared = [  # (method, over, the plain task, the method's task)
+        (method, over, replace(plain, objective=over), replace(plain, objective=method))
+        for method, over in pairs.items()
+    ]
     if args.gpus:
         precision = args.precisions[-1]
         repeatable = replace(plain, objective="nli", precision=precision)
@@ -232,12 +230,12 @@ def page_of_engines(args: argparse.Namespace) -> str:
     """Text to vectors by other engines, and whether they find our nearest neighbours in fp32."""
     rows = []
     for base, precision in itertools.product(args.bases, args.precisions):
-        exact = task(args, "engine", base=base)
+        exact = task(args, "encode", base=base)
         names = ("ours", "theirs", *engines.installed(precision))
         sides = {who: replace(exact, who=who, precision=precision) for who in names}
         seen = side_by_side(args.rounds, sides)
         for who, seconds in seen.items():
-            same = engines.same_neighbours(exact, sides[who])
+            same = reading.same_neighbours(exact, sides[who])
             rows.append([base, precision, who, spread(seconds, ".1f")])
             rows[-1] += [spread(ratios(seen["ours"], seconds)), f"{same:.1%}"]
     title = f"## Engines: {reading.COUNT:,} sentences ({args.rounds} turns)\n\n"
@@ -261,7 +259,7 @@ def page_of_start(args: argparse.Namespace) -> str:
         return "## Start-up\n\nNot measured: there is no Snakemake here.\n"
     plans = [start_up.plan() for _ in range(2)]
     memory = f"{plans[0].megabytes:.0f} MB at most"
-    rows = [["`snakemake -n` on config.yaml", spread([plan.wall for plan in plans]), memory]]
+    rows = [["`snakemake -n` on config.yaml", spread([plan.seconds for plan in plans]), memory]]
     for base in args.bases:
         seen = [start_up.job(FOLDER, base) for _ in range(3)]
         for event, what in {

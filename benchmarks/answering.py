@@ -10,7 +10,6 @@ of the question; their vectors are random, which no product of matrices notices.
 the slowest ranking is, by its median, slower than the limit of docs/own-faq.md.
 """
 
-import argparse
 import resource
 import sys
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.workload import command_line
 from semblance.counts import counted
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry, build_bank
@@ -41,7 +41,11 @@ PERCENTILES = (50, 99, 100)
 
 
 def main() -> None:
-    args = arguments()
+    parser = command_line(__doc__)
+    parser.add_argument("--model", required=True, help="folder of a trained FAQ")
+    parser.add_argument("--entries", type=int, nargs="+", default=list(LIMITS), help="how many")
+    parser.add_argument("--questions", type=int, default=100, help="timed of each ranking")
+    args = parser.parse_args()
     folder = answerer_folder(args.model)
     slow = False
     for entries, ranking, found in timed(folder, args.entries, args.questions):
@@ -51,17 +55,6 @@ def main() -> None:
     print(f"memory at the peak: {peak:,.0f} MB, the making of the entries included")
     if slow:
         sys.exit(1)
-
-
-def arguments() -> argparse.Namespace:
-    """Return the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--model", required=True, help="folder of a trained FAQ")
-    parser.add_argument("--entries", type=int, nargs="+", default=list(LIMITS), help="how many")
-    parser.add_argument("--questions", type=int, default=100, help="timed of each ranking")
-    return parser.parse_args()
 
 
 def timed(

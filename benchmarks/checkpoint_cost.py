@@ -6,7 +6,6 @@ The folder should lie on the disk that results lie on. Prints a Markdown table; 
 training time at the default interval between checkpoints.
 """
 
-import argparse
 import shutil
 import statistics
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.workload import command_line
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
 from semblance.models.optimiser import AdamW
@@ -61,12 +61,9 @@ def measure(shape: tuple[int, int, int, int], folder: Path, repeats: int) -> str
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--folder", type=Path, required=True, help="scratch folder; it must not exist"
-    )
+    parser = command_line(__doc__)
+    new = "scratch folder; it must not exist"
+    parser.add_argument("--folder", type=Path, required=True, help=new)
     parser.add_argument("--repeats", type=int, default=5)
     args = parser.parse_args()
     if args.folder.exists():

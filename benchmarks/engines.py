@@ -4,16 +4,13 @@ Each has the same tokens in batches of like length, and as many threads. CTransl
 no packages of the project: `pip install ctranslate2 openvino` adds them to the table.
 """
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from benchmarks import reading
-from benchmarks.workload import Task, Workload
+from benchmarks.workload import Task
 from semblance.data.tokens import Tokens, tokenise
 from semblance.exporting.onnx_export import input_names, write_onnx
 from semblance.files import whole_file
@@ -22,28 +19,10 @@ BATCH = 64  # sentences, padded to the longest
 States = Callable[[np.ndarray, np.ndarray], np.ndarray]  # token numbers and mask -> (n, t, d)
 
 
-def make(task: Task) -> Callable[[], float]:
-    """Return a function that embeds the texts of a turn and returns its seconds."""
-    work = Workload(task.folder)
-    encode = encoder(task, work)
-    turns = reading.parts(work)
-
-    def timed() -> float:
-        texts = next(turns)
-        start = time.perf_counter()
-        encode(texts)
-        return time.perf_counter() - start
-
-    return timed
-
-
-def encoder(task: Task, work: Workload) -> Callable[[list[str]], np.ndarray]:
-    """Return the function of an engine that embeds texts, (n, d)."""
-    if task.who not in ENGINES:
-        return reading.embedding(task, work)
-    base = work.base(task.base)
+def embedding(task: Task, base: Path, length: int) -> Callable[[list[str]], np.ndarray]:
+    """Return the function of an engine that embeds texts of at most ``length`` tokens, (n, d)."""
     states = ENGINES[task.who](task, base)
-    return lambda texts: _pooled(states, tokenise(base / "tokenizer.json", texts))
+    return lambda texts: _pooled(states, tokenise(base / "tokenizer.json", texts), length)
 
 
 def installed(precision: str) -> list[str]:
@@ -51,42 +30,21 @@ def installed(precision: str) -> list[str]:
     return [name for name in ENGINES if find_spec(name) and name in PRECISE[precision]]
 
 
-def same_neighbours(task: Task, other: Task) -> float:
-    """Return the share of a turn's sentences whose nearest other sentence is the same by both."""
-    work = Workload(task.folder)
-    texts = next(reading.parts(work))
-    first, second = (nearest(encoder(side, work)(texts)) for side in (task, other))
-    return float(np.mean(first == second))
-
-
-def nearest(vectors: np.ndarray) -> np.ndarray:
-    """Return the number of each sentence's nearest other sentence, (n,)."""
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    cosines = unit @ unit.T
-    np.fill_diagonal(cosines, -1)
-    return cosines.argmax(axis=1)
-
-
-def _pooled(states: States, tokens: Tokens) -> np.ndarray:
+def _pooled(states: States, tokens: Tokens, length: int) -> np.ndarray:
     """Return the mean of each sentence's last states, (n, d)."""
-    lengths = np.minimum(tokens.lengths(), reading.LENGTH)
-    vectors: list[Any] = [None] * len(lengths)
-    for batch in _batches(lengths):
+    lengths = np.minimum(tokens.lengths(), length)
+    order = np.argsort(lengths, kind="stable")
+    vectors: list[np.ndarray] = []
+    for first in range(0, len(order), BATCH):
+        batch = order[first : first + BATCH]
         ids = np.zeros((len(batch), lengths[batch].max()), np.int64)
         for row, sentence in zip(ids, batch, strict=True):
             start = tokens.offsets[sentence]
             row[: lengths[sentence]] = tokens.ids[start : start + lengths[sentence]]
         mask = np.arange(ids.shape[1]) < lengths[batch][:, None]
         found = states(ids, mask.astype(np.int64)) * mask[:, :, None]
-        for sentence, vector in zip(batch, found.sum(1) / lengths[batch][:, None], strict=True):
-            vectors[sentence] = vector
-    return np.stack(vectors)
-
-
-def _batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    order = np.argsort(lengths, kind="stable")
-    for first in range(0, len(order), BATCH):
-        yield order[first : first + BATCH]
+        vectors.append(found.sum(1) / lengths[batch][:, None])
+    return np.concatenate(vectors)[np.argsort(order)]
 
 
 def _onnx(base: Path) -> Path:

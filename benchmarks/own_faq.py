@@ -7,7 +7,6 @@ The file is made of real sentences (NLI's): a question is one, and an answer joi
 are as long as those of a FAQ, while its scores mean nothing.
 """
 
-import argparse
 import csv
 import os
 import subprocess
@@ -16,12 +15,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import psutil
 
 from benchmarks import answering, serving
-from benchmarks.workload import FOLDER, ROOT, Workload
+from benchmarks.workload import FOLDER, ROOT, Cost, Workload, command_line
 from semblance_faq.answer.folder import answerer_folder
 
 ENTRIES = 500
@@ -33,17 +31,8 @@ LOAD = serving.Load(rate=50, seconds=60, stop_after=45)
 ENDINGS = (0, 1)  # of faq train: shown to be better, and not shown
 
 
-class Cost(NamedTuple):
-    """What a command took: seconds, MB of memory of all its processes at the peak."""
-
-    seconds: float
-    megabytes: float
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__)
     parser.add_argument("--file", type=Path, help="a FAQ; default: one of made-up entries")
     args = parser.parse_args()
     print(measure(args.file))
@@ -90,7 +79,10 @@ def write_faq(path: Path, sentences: Sequence[str], entries: int) -> None:
 
 
 def watch(command: Sequence[str], endings: Sequence[int], folder: Path) -> Cost:
-    """Run a command in a folder to its end; CalledProcessError for an exit status not in ``endings``."""
+    """Run a command in a folder to its end and add up the memory of all its processes.
+
+    Raises CalledProcessError for an exit status not in ``endings``.
+    """
     start = time.perf_counter()
     process = subprocess.Popen(
         command,

@@ -1,4 +1,7 @@
-"""Reading sentences: embedding many, and all seven STS sets for one model; ours and sentence-transformers'."""
+"""Reading sentences: embedding many, and all seven STS sets for one model.
+
+By us, by sentence-transformers and, embedding alone, by other engines.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks import engines
 from benchmarks.training import their_model
 from benchmarks.workload import Task, Workload
 from semblance.data.tokens import tokenise
@@ -54,11 +58,29 @@ def parts(work: Workload) -> Iterator[list[str]]:
 
 def embedding(task: Task, work: Workload) -> Callable[[list[str]], np.ndarray]:
     """Return the function of a side that embeds texts, (n, d)."""
+    if task.who in engines.ENGINES:
+        return engines.embedding(task, work.base(task.base), LENGTH)
     model = _model(task, work)
     if task.who == "theirs":
         return lambda texts: model.encode(texts, show_progress_bar=False)
     tokenizer = work.base(task.base) / "tokenizer.json"
     return lambda texts: model.encode(tokenise(tokenizer, texts), LENGTH)
+
+
+def same_neighbours(task: Task, other: Task) -> float:
+    """Return the share of a turn's sentences whose nearest other sentence is the same by both."""
+    work = Workload(task.folder)
+    texts = next(parts(work))
+    first, second = (nearest(embedding(side, work)(texts)) for side in (task, other))
+    return float(np.mean(first == second))
+
+
+def nearest(vectors: np.ndarray) -> np.ndarray:
+    """Return the number of each sentence's nearest other sentence, (n,)."""
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    np.fill_diagonal(cosines, -1)
+    return cosines.argmax(axis=1)
 
 
 def _embedding(task: Task, work: Workload) -> Callable[[], np.ndarray]:

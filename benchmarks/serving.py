@@ -10,7 +10,6 @@ told to stop. Exit status 1 if one was lost, or was answered by another status t
 takes processor time, too, from the same cores as the server.
 """
 
-import argparse
 import asyncio
 import itertools
 import json
@@ -24,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.workload import ROOT, process_megabytes
+from benchmarks.workload import ROOT, command_line, process_megabytes
 from semblance_faq.answer.bank import read_entries
 from semblance_faq.answer.folder import ENTRIES, answerer_folder
 
@@ -85,7 +84,13 @@ class Served:
 
 
 def main() -> None:
-    args = arguments()
+    parser = command_line(__doc__)
+    parser.add_argument("--model", required=True, help="folder of a trained FAQ")
+    parser.add_argument("--rate", type=float, default=50.0, help="questions a second")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long to ask")
+    stop = "stop the server after so many seconds; default: at the end"
+    parser.add_argument("--stop-after", type=float, help=stop)
+    args = parser.parse_args()
     found = serve(answerer_folder(args.model), Load(args.rate, args.seconds, args.stop_after))
     print(report(found))
     if found.failed:
@@ -103,19 +108,6 @@ def serve(model: Path, load: Load) -> Served:
         return Served(outcomes, time.monotonic() - began, status, server.peak)
     finally:
         server.process.kill()
-
-
-def arguments() -> argparse.Namespace:
-    """Return the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--model", required=True, help="folder of a trained FAQ")
-    parser.add_argument("--rate", type=float, default=50.0, help="questions a second")
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long to ask")
-    stop = "stop the server after so many seconds; default: at the end"
-    parser.add_argument("--stop-after", type=float, help=stop)
-    return parser.parse_args()
 
 
 def start(model: Path) -> Server:

@@ -22,7 +22,6 @@ T = TypeVar("T")
 MODULES = {
     "train": "benchmarks.training",
     "encode": "benchmarks.reading",
-    "engine": "benchmarks.engines",
     "sts": "benchmarks.reading",
     "peak": "benchmarks.limits",
 }

@@ -7,40 +7,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from benchmarks.training import stated
-from benchmarks.workload import FOLDER, ROOT, Task
+from benchmarks.workload import FOLDER, ROOT, Cost, Task
 
 LIGHT = (
     "download download_model prepare_nli prepare_wiki prepare_pairs prepare_sts prepare_faq tokenise"
     " collect_scores render_table compare_published"
 ).split()
-
-
-class Cost(NamedTuple):
-    """What a command took: seconds of wall clock and of CPU, MB at its peak."""
-
-    wall: float
-    cpu: float
-    megabytes: float
-
-
-def cost(*command: str, env: dict[str, str] | None = None) -> Cost:
-    """Run a command to its end; CalledProcessError if it fails."""
-    start = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=env,
-    )
-    said = process.stderr.read()
-    _, status, used = os.wait4(process.pid, 0)
-    if status:
-        raise subprocess.CalledProcessError(status, command, stderr=said.decode()[-2000:])
-    return Cost(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 PLAN = (
@@ -51,7 +25,14 @@ PLAN = (
 
 def plan() -> Cost:
     """Return what ``snakemake -n`` on the full reproduction costs where nothing has run yet."""
-    return cost(*PLAN)
+    start = time.perf_counter()
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, *PLAN], cwd=ROOT, **pipes)
+    said = process.stderr.read()
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise subprocess.CalledProcessError(status, PLAN, stderr=said.decode()[-2000:])
+    return Cost(time.perf_counter() - start, used.ru_maxrss / 1024)
 
 
 def job(folder: Path, base: str) -> dict[str, float]:

@@ -200,6 +200,11 @@ def _their_arguments(task: Task) -> Any:
     from sentence_transformers.base.sampler import DefaultBatchSampler
     from torch.utils.data import SequentialSampler
 
+    def in_order(dataset: Any, batch_size: int, **_: Any) -> DefaultBatchSampler:
+        """Take the rows as they come: they were drawn before."""
+        rows = SequentialSampler(dataset)
+        return DefaultBatchSampler(rows, batch_size=batch_size, drop_last=True)
+
     more = {"optim": "adamw_torch_fused"} if task.tuned else {}
     return SentenceTransformerTrainingArguments(
         output_dir=tempfile.mkdtemp(),
@@ -213,13 +218,6 @@ def _their_arguments(task: Task) -> Any:
         report_to="none",
         disable_tqdm=True,
         seed=SEED,
-        batch_sampler=in_order(DefaultBatchSampler, SequentialSampler),
+        batch_sampler=in_order,
         **more,
-    )
-
-
-def in_order(sampler: type, sequential: type) -> Callable:
-    """Return a batch sampler that takes the rows as they come: they were drawn before."""
-    return lambda dataset, batch_size, **_: sampler(
-        sequential(dataset), batch_size=batch_size, drop_last=True
     )

@@ -1,5 +1,6 @@
 """The real input of the benchmarks: corpora, tokens, encoders and test sets, made by the workflow itself."""
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -35,6 +37,13 @@ BASES = {
 FOLDER = "results-benchmarks"  # from the root: the workflow writes below it alone
 
 
+class Cost(NamedTuple):
+    """What a command took: seconds, and MB of memory at the peak."""
+
+    seconds: float
+    megabytes: float
+
+
 @dataclass(frozen=True)
 class Task:
     """What one side of a comparison does: a kind of work, by us or by the peer (``who``).
@@ -57,6 +66,12 @@ class Task:
     steps: int = 0
     tuned: bool = False
     deterministic: bool = True
+
+
+def command_line(described: str) -> argparse.ArgumentParser:
+    """Return the reader of a benchmark's command line; its help keeps the lines of the docstring."""
+    form = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(description=described, formatter_class=form)
 
 
 def prepare(data: Path) -> None:
