@@ -1,11 +1,10 @@
 """A finished run on a FAQ of one's own whose output and downloads lie on another disk, behind links."""
 
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.dag.tiny import CONFIG, Project, rows
+from tests.dag.tiny import CONFIG, Project, printed, rows, run_module
 
 UMASK = 0o027
 FOLDS = 3
@@ -45,19 +44,7 @@ class Far:
 
 def start(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Run snakemake in a folder, under the umask of these tests."""
-    return subprocess.run(
-        [sys.executable, "-m", "snakemake", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        umask=UMASK,
-    )
-
-
-def printed(done: subprocess.CompletedProcess) -> str:
-    """Return the ends of both streams of a process."""
-    return done.stdout[-3000:] + done.stderr[-6000:]
+    return run_module(folder, "snakemake", *arguments, umask=UMASK)
 
 
 def project_in(folder: Path, config: dict) -> Project:

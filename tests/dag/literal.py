@@ -7,16 +7,14 @@ one. What the two files say beside that stays, and a test holds it.
 
 import hashlib
 import io
-import os
 import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import yaml
 
-from tests.dag.tiny import ROOT, Project, write_base
+from tests.dag.tiny import ROOT, Project, run_module, write_base
 from tests.local_http import LocalServer, blob_name
 
 DEMO = ROOT / "demo"
@@ -56,15 +54,9 @@ class LiteralProject(Project):
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess:
         """Run the promised command in the copy: snakemake --cores all."""
-        variables = {"PYTHONPATH": "", "TQDM_DISABLE": "1", "HF_HUB_OFFLINE": "0"}
-        without_proxy = {"NO_PROXY": "*", "no_proxy": "*"}
-        return subprocess.run(
-            [sys.executable, "-m", "snakemake", "--cores", "all", *arguments],
-            cwd=self.folder,
-            env={**os.environ, **variables, **without_proxy},
-            capture_output=True,
-            text=True,
-        )
+        variables = {"HF_HUB_OFFLINE": "0", "NO_PROXY": "*", "no_proxy": "*"}
+        words = ("snakemake", "--cores", "all", *arguments)
+        return run_module(self.folder, *words, timeout=None, **variables)
 
     def _serve_manifest(self) -> dict:
         """Serve a small file for each address of the manifest; return the manifest of these files."""

@@ -1,7 +1,6 @@
 """The project as a package: built, installed into a fresh folder, and used from an empty one."""
 
 import os
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -11,6 +10,7 @@ import pytest
 
 from semblance.code_digest import code_digest
 from semblance.provenance import ROOT
+from tests.dag.tiny import copy_project
 
 FOLDERS = (
     *("configs", "demo", "envs", "papers", "profiles"),
@@ -35,12 +35,7 @@ def started(*command: str, cwd: Path, **variables: str) -> str:
 def checkout(tmp_path_factory) -> Path:
     """A git checkout of the project, without the tests, as it stands."""
     folder = tmp_path_factory.mktemp("package") / "checkout"
-    folder.mkdir()
-    for name in FOLDERS:
-        ignored = shutil.ignore_patterns("__pycache__", "results", "resources")
-        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    for name in (*FILES, ".gitignore"):
-        shutil.copy(ROOT / name, folder)
+    copy_project(folder, (*FOLDERS, *FILES, ".gitignore"))
     git = ("git", "-c", "user.name=T", "-c", "user.email=t@example.org")
     started(*git, "init", "--quiet", cwd=folder)
     started(*git, "add", ".", cwd=folder)

@@ -4,11 +4,13 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.dag.test_reruns import STAGES
 from tests.dag.tiny import ROOT, Project, trapped
+from tests.scripts.flags import flags
 from workflow.planning.stages import stages
 
 pytestmark = pytest.mark.dag
@@ -31,17 +33,8 @@ def test_no_stage_calls_the_network(finished: Project):
 
 def scripts(noted: list[str]) -> set[str]:
     """Return the stages whose scripts stand in command lines; "" for a process that runs none."""
-    return {
-        next(
-            (
-                word.removeprefix("workflow.scripts.")
-                for word in line.split()
-                if word.startswith("workflow.scripts.")
-            ),
-            "",
-        )
-        for line in noted
-    }
+    found = (re.search(r"(?<!\S)workflow\.scripts\.(\w+)", line) for line in noted)
+    return {match[1] if match else "" for match in found}
 
 
 def test_the_trap_lay_in_the_way_of_every_stage(finished: Project):
@@ -92,6 +85,19 @@ def test_no_stage_but_that_of_the_cards_loads_a_library_that_could_ask_a_hub():
     )
 
 
+@pytest.fixture
+def run_trapped(tmp_path):
+    """A function that runs Python; attempts to call the network are noted in tmp_path / "trap"."""
+
+    def run(*words: str, folder: Path = tmp_path) -> subprocess.CompletedProcess:
+        command = [sys.executable, *words]
+        environment = os.environ | trapped(tmp_path / "trap")
+        options = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
+        return subprocess.run(command, timeout=120, **options)
+
+    return run
+
+
 PLANTED = {
     "socket.connect": "socket.socket().connect(('127.0.0.1', 9))",
     "socket.getaddrinfo": "socket.create_connection(('localhost', 9))",
@@ -101,13 +107,9 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("event", PLANTED)
-def test_a_planted_call_is_noted_with_its_command_line_and_refused(tmp_path, event):
-    done = subprocess.run(
-        [sys.executable, "-c", f"import socket; {PLANTED[event]}", "planted"],
-        env=os.environ | trapped(tmp_path / "trap"),
-        capture_output=True,
-        text=True,
-    )
+def test_a_planted_call_is_noted_with_its_command_line_and_refused(run_trapped, tmp_path, event):
+    program = f"import socket; {PLANTED[event]}"
+    done = run_trapped("-c", program, "planted")
     assert done.returncode != 0 and f"{event}: no network here" in done.stderr
     [noted] = (tmp_path / "trap/calls").read_text().splitlines()
     assert noted.startswith(event) and noted.endswith("planted")
@@ -120,47 +122,27 @@ def test_a_planted_call_is_noted_with_its_command_line_and_refused(tmp_path, eve
         "import importlib; importlib.import_module('torch')",
     ],
 )
-def test_a_planted_import_of_torch_is_noted(tmp_path, program):
-    environment = os.environ | trapped(tmp_path / "trap")
-    subprocess.run(
-        [sys.executable, "-c", program, "planted"], cwd=tmp_path, env=environment, check=True
-    )
-    assert any(
-        line.endswith("planted") for line in (tmp_path / "trap/torch").read_text().splitlines()
-    )
+def test_a_planted_import_of_torch_is_noted(run_trapped, tmp_path, program):
+    assert run_trapped("-c", program, "planted").returncode == 0
+    noted = (tmp_path / "trap/torch").read_text().splitlines()
+    assert any(line.endswith("planted") for line in noted)
 
 
-def test_a_stage_that_calls_is_noted(tmp_path):
+def test_a_stage_that_calls_is_noted(run_trapped, tmp_path):
     """The one stage that may call does, here towards a mirror on this machine."""
-    command = [
-        sys.executable,
-        "-m",
-        "workflow.scripts.download",
-        "--manifest",
-        "demo/manifest.yaml",
-        "--dataset",
-        "nli-simcse",
-        "--destination",
-        str(tmp_path / "data"),
-        "--record",
-        str(tmp_path / "record.json"),
-        "--mirror",
-        "http://127.0.0.1:9",
-    ]
-    environment = os.environ | trapped(tmp_path / "trap")
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
+    places = {"destination": tmp_path / "data", "record": tmp_path / "record.json"}
+    raw = {"manifest": "demo/manifest.yaml", "dataset": "nli-simcse"}
+    words = flags(**raw, **places, mirror="http://127.0.0.1:9")
+    done = run_trapped("-m", "workflow.scripts.download", *words, folder=ROOT)
     assert done.returncode != 0
     assert "workflow.scripts.download" in (tmp_path / "trap/calls").read_text()
 
 
-def test_a_socket_of_this_machine_that_is_a_file_is_let_through(tmp_path):
+def test_a_socket_of_this_machine_that_is_a_file_is_let_through(run_trapped, tmp_path):
     program = (
         "import socket, sys\n"
         "server = socket.socket(socket.AF_UNIX); server.bind('s'); server.listen()\n"
         "socket.socket(socket.AF_UNIX).connect('s')\n"
     )
-    environment = os.environ | trapped(tmp_path / "trap")
-    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True)
+    assert run_trapped("-c", program).returncode == 0
     assert not (tmp_path / "trap/calls").exists()

@@ -25,14 +25,10 @@ def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(far)
 
 def test_other_content_with_an_older_date_is_noticed(far):
     file = far.project.folder / "library.csv"
-    content, before = file.read_bytes(), file.stat()
-    try:
-        file.write_bytes(content.swapcase())
+    before = file.stat()
+    with far.project.edited({file: file.read_bytes().swapcase()}):
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns - 10**12))
         planned = far.project.planned()
-    finally:
-        file.write_bytes(content)
-        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert planned["prepare_faq"] == 1 and planned["build_answerer"] == 1
 
 

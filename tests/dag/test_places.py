@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from semblance.audit.chain import DELETED
-from tests.dag.far import UMASK, Far, printed, project_in, start
-from tests.dag.tiny import CONFIG, rows
+from tests.dag.far import UMASK, Far, project_in, start
+from tests.dag.tiny import CONFIG, printed, rows
 
 pytestmark = pytest.mark.dag
 SCORES_OF_START = "results/scores/sts/none/tiny/start/seed-0/record.json"

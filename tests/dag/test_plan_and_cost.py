@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.dag.tiny import CONFIG, Project
+from tests.shipped import changed
 from workflow.costing import usage
 from workflow.costing.rates import FACTOR, Factor, keep_factor
 from workflow.planning.config import load
@@ -47,22 +48,14 @@ def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Projec
 
 def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
     factor = finished.folder / "results" / FACTOR
+    sized = "bases.tiny.million_parameters = 3000; resources.max_runtime = 9999"
     try:
         keep_factor(finished.folder / "results", Factor(1e6, 5))
-        sized = {**CONFIG["bases"]["tiny"], "million_parameters": 3000}
-        finished.write_config(
-            {
-                **CONFIG,
-                "bases": {**CONFIG["bases"], "tiny": sized},
-                "resources": {**CONFIG["resources"], "max_runtime": 9999},
-            }
-        )
-        assert finished.planned() == {}
-        assert "runtime=9999" in finished.snakemake(
-            "-np", "--forcerun", "train", "--until", "train"
-        )  # they are read
+        with finished.configured(changed(CONFIG, sized)):
+            assert finished.planned() == {}
+            forced = finished.snakemake("-np", "--forcerun", "train", "--until", "train")
+            assert "runtime=9999" in forced  # they are read
     finally:
-        finished.write_config(CONFIG)
         factor.unlink()
 
 

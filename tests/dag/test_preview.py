@@ -36,11 +36,8 @@ def test_a_dry_run_of_a_finished_run_says_that_there_is_nothing_to_do(finished: 
 def test_a_dry_run_names_the_key_that_changed_and_its_values(finished: Project):
     before = finished.snakemake("-n", "--forceall", "-p")
     assert '"learning_rate":2e-05' in before
-    try:
-        finished.write_config(changed(CONFIG, "recipes.rcl.learning_rate = 0.003"))
+    with finished.configured(changed(CONFIG, "recipes.rcl.learning_rate = 0.003")):
         printed = shown(finished.snakemake("-n"))
-    finally:
-        finished.write_config(CONFIG)
     assert len(printed) <= LINES
     again = [line for line in printed if "learning_rate" in line]
     assert len(again) == 1 and again[0].endswith(": learning_rate 2e-05 -> 0.003")
@@ -48,15 +45,9 @@ def test_a_dry_run_names_the_key_that_changed_and_its_values(finished: Project):
 
 def test_a_dry_run_names_the_file_whose_code_changed(finished: Project):
     path = finished.folder / ENTROPY
-    text = path.read_text()
-    try:
-        path.write_text(text.replace("return -", "return 0.0 -", 1))
-        assert (
-            f"train_entropy ({ENTROPY_MODELS} jobs): code changed: {ENTROPY}"
-            in finished.snakemake("-n")
-        )
-    finally:
-        path.write_text(text)
+    with finished.edited({path: path.read_text().replace("return -", "return 0.0 -", 1)}):
+        printed = finished.snakemake("-n")
+    assert f"train_entropy ({ENTROPY_MODELS} jobs): code changed: {ENTROPY}" in printed
 
 
 def test_with_its_shell_commands_a_dry_run_lists_each_job_above_the_short_form(finished: Project):

@@ -18,11 +18,11 @@ from semblance.provenance import (
     outputs_digest,
     read_sealed,
     record_digest,
-    write_sealed,
 )
 from semblance.reporting.table import from_json
 from semblance_faq.answer.check import check_answerer
 from tests.dag.tiny import CONFIG, ROOT, Project
+from tests.unit.audit.tampering import change_record, flip
 
 pytestmark = pytest.mark.dag
 
@@ -104,18 +104,14 @@ def test_each_cell_is_recomputed_from_per_item_predictions(finished: Project):
 
 def test_a_flipped_bit_in_predictions_stops_the_table_and_its_cure_heals_it(finished: Project):
     folder = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1"
-    predictions, before = (
-        folder / "predictions.parquet",
-        (folder / "predictions.parquet").read_bytes(),
-    )
-    predictions.write_bytes(before[:99] + bytes([before[99] ^ 1]) + before[100:])
+    predictions = folder / "predictions.parquet"
+    before = predictions.read_bytes()
+    flip(predictions)
     (finished.folder / "results/tables/rcl_table4.csv").unlink()
     printed = finished.snakemake("--cores", "1", check=False)
     cure = str((folder / "record.json").relative_to(finished.folder))
-    assert (
-        "predictions.parquet: damaged: expected sha256" in printed
-        and f"delete {cure} and run again" in printed
-    )
+    assert "predictions.parquet: damaged: expected sha256" in printed
+    assert f"delete {cure} and run again" in printed
     (finished.folder / cure).unlink()
     finished.snakemake("--cores", "2")
     assert predictions.read_bytes() == before and finished.planned() == {}
@@ -131,29 +127,19 @@ def test_verify_finds_nothing_wrong_from_the_command_line(finished: Project):
     assert int(cells[cells.index("of") + 1].replace(",", "")) > 2 * (16 + 16 + 2 + 2 + 6)
 
 
-def flip_last_bit(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
-
-
 def forge_learning_rate(record: Path) -> None:
     """Change what a record says of its training, and seal it anew."""
-    value = read_sealed(record)
-    write_sealed(record, value | {"settings": value["settings"] | {"learning_rate": 1.0}})
+    change_record(record, lambda value: value["settings"].update(learning_rate=1.0))
 
 
 def test_a_page_says_that_scores_behind_it_have_been_made_again(finished: Project):
     """As after a changed setting, when one table alone was made again."""
     record = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1/record.json"
-    before = record.read_bytes()
     pages = []
-    try:
+    with finished.edited({record: record.read_bytes()}):
         for _ in range(2):
             pages.append(finished.python("semblance", "table", "claims", check=False).stdout)
             forge_learning_rate(record)
-    finally:
-        record.write_bytes(before)
     note = "OUT OF DATE: results that were made again since this page: 1\n\n"
     assert "| claim" in pages[0] and pages[1] == note + pages[0]
 
@@ -166,7 +152,7 @@ def test_the_advice_of_verify_heals_all_that_is_damaged_and_the_new_records_say_
     for lost in ("scores/sts/nli/tiny/rcl-2/seed-1/scores.csv", "dev/sts/record.json"):
         (root / lost).unlink()
     for damaged in (root / "tables/rcl_table4.md", root / "../resources/data/stsb/sts-test.csv"):
-        flip_last_bit(damaged)
+        flip(damaged)
     forge_learning_rate(root / "models/nli/tiny/rcl-2/seed-1/record.json")
     found = project.python("semblance", "verify", "results", check=False)
     assert found.returncode == 1

@@ -1,11 +1,12 @@
 """A copy of the project with a configuration so small that the whole DAG runs in a minute."""
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import torch
@@ -155,90 +156,75 @@ CONFIG = {
 }
 
 
+SHAPE = {  # of the tiny base
+    "model_type": "bert",
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "vocab_size": 200,
+    "max_position_embeddings": 128,
+    "type_vocab_size": 2,
+    "layer_norm_eps": 1e-12,
+    "hidden_dropout_prob": 0.1,
+    "attention_probs_dropout_prob": 0.1,
+    "pad_token_id": 0,
+    "hidden_act": "gelu",
+}
+
+
 def write_base(folder: Path, positions: int = 128) -> None:
     """Write a random BERT of 2 layers with a character tokenizer, as a raw model folder.
 
     ``positions`` is the longest input.
     """
     folder.mkdir(parents=True)
-    vocabulary = {
-        t: i for i, t in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *map(chr, range(33, 127))])
-    }
-    tokenizer = Tokenizer(
-        models.WordPiece(
-            vocabulary
-            | {f"##{chr(c)}": 98 + i for i, c in enumerate(range(33, 127))}
-            | {"[MASK]": 192},
-            unk_token="[UNK]",
-        )
-    )
+    letters = [chr(code) for code in range(33, 127)]
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{c}" for c in letters), "[MASK]"]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.TemplateProcessing(
         "[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     tokenizer.save(str(folder / "tokenizer.json"))
-    d, layers, generator = 16, 2, torch.Generator().manual_seed(0)
-    shape = {
-        "model_type": "bert",
-        "hidden_size": d,
-        "num_hidden_layers": layers,
-        "num_attention_heads": 2,
-        "intermediate_size": 32,
-        "vocab_size": 200,
-        "max_position_embeddings": positions,
-        "type_vocab_size": 2,
-        "layer_norm_eps": 1e-12,
-        "hidden_dropout_prob": 0.1,
-        "attention_probs_dropout_prob": 0.1,
-        "pad_token_id": 0,
-        "hidden_act": "gelu",
-    }
+    named = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    named |= {f"{role}_token": f"[{role.upper()}]" for role in ("pad", "cls", "sep", "unk")}
+    (folder / "tokenizer_config.json").write_text(json.dumps(named))
+    shape = SHAPE | {"max_position_embeddings": positions}
     (folder / "config.json").write_text(json.dumps(shape))
-    (folder / "tokenizer_config.json").write_text(
-        json.dumps(
-            {
-                "tokenizer_class": "PreTrainedTokenizerFast",
-                "pad_token": "[PAD]",
-                "cls_token": "[CLS]",
-                "sep_token": "[SEP]",
-                "unk_token": "[UNK]",
-            }
-        )
-    )
+    save_file(_random_weights(positions), folder / "model.safetensors")
+
+
+def _random_weights(positions: int) -> dict[str, torch.Tensor]:
+    d, inner = SHAPE["hidden_size"], SHAPE["intermediate_size"]
+    generator = torch.Generator().manual_seed(0)
     weights = {}
-    for name, rows in (
-        ("word_embeddings", 200),
-        ("position_embeddings", positions),
-        ("token_type_embeddings", 2),
-    ):
-        weights[f"embeddings.{name}.weight"] = torch.randn(rows, d, generator=generator)
-    linear = {
-        "attention.self.query": (d, d),
-        "attention.self.key": (d, d),
-        "attention.self.value": (d, d),
-        "attention.output.dense": (d, d),
-        "intermediate.dense": (32, d),
-        "output.dense": (d, 32),
-    }
-    for i in range(layers):
-        for name, size in linear.items():
-            weights[f"encoder.layer.{i}.{name}.weight"] = (
-                torch.randn(size, generator=generator) * 0.2
-            )
-            weights[f"encoder.layer.{i}.{name}.bias"] = torch.zeros(size[0])
-    for norm in (
-        "embeddings",
-        *(f"encoder.layer.{i}.{p}output" for i in range(layers) for p in ("attention.", "")),
-    ):
-        weights[f"{norm}.LayerNorm.weight"], weights[f"{norm}.LayerNorm.bias"] = (
-            torch.ones(d),
-            torch.zeros(d),
-        )
-    # BERT's own pooler, which a base of config.yaml is pooled by.
-    weights["pooler.dense.weight"] = torch.randn(d, d, generator=generator) * 0.2
-    weights["pooler.dense.bias"] = torch.zeros(d)
-    save_file(weights, folder / "model.safetensors")
+
+    def add_linear(name: str, outputs: int, inputs: int) -> None:
+        weights[f"{name}.weight"] = torch.randn(outputs, inputs, generator=generator) * 0.2
+        weights[f"{name}.bias"] = torch.zeros(outputs)
+
+    for name, count in {
+        "word": SHAPE["vocab_size"],
+        "position": positions,
+        "token_type": 2,
+    }.items():
+        table = torch.randn(count, d, generator=generator)
+        weights[f"embeddings.{name}_embeddings.weight"] = table
+    norms = ["embeddings"]
+    for layer in (f"encoder.layer.{number}" for number in range(SHAPE["num_hidden_layers"])):
+        for part in ("self.query", "self.key", "self.value", "output.dense"):
+            add_linear(f"{layer}.attention.{part}", d, d)
+        add_linear(f"{layer}.intermediate.dense", inner, d)
+        add_linear(f"{layer}.output.dense", d, inner)
+        norms += [f"{layer}.attention.output", f"{layer}.output"]
+    for norm in norms:
+        weights[f"{norm}.LayerNorm.weight"] = torch.ones(d)
+        weights[f"{norm}.LayerNorm.bias"] = torch.zeros(d)
+    add_linear("pooler.dense", d, d)  # BERT's own pooler, which a base of config.yaml is pooled by
+    return weights
 
 
 def trapped(notes: Path) -> dict[str, str]:
@@ -247,18 +233,43 @@ def trapped(notes: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(TRAP), "NETWORK_TRAP": str(notes)}
 
 
+def run_module(
+    folder: Path, *command: str, timeout: float | None = 900, umask: int = -1, **variables: str
+) -> subprocess.CompletedProcess:
+    """Run a module with arguments in a folder, with more environment variables if wished."""
+    return subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1", **variables},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        umask=umask,
+    )
+
+
+def printed(done: subprocess.CompletedProcess) -> str:
+    """Return the ends of both streams of a process."""
+    return done.stdout[-3000:] + done.stderr[-6000:]
+
+
+def copy_project(folder: Path, names: Iterable[str]) -> None:
+    """Copy files and folders of the project into a new folder, without what was made in them."""
+    folder.mkdir(parents=True)
+    ignored = shutil.ignore_patterns("__pycache__", "results", "resources")
+    for name in names:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, folder)
+
+
 class Project:
     """A scratch copy of the project, to run, mutate and run again."""
 
     def __init__(self, folder: Path):
         self.folder = folder
-        folder.mkdir(parents=True)
-        for name in COPIED:
-            source = ROOT / name
-            ignore = shutil.ignore_patterns("__pycache__", "results", "resources")
-            shutil.copytree(
-                source, folder / name, ignore=ignore
-            ) if source.is_dir() else shutil.copy(source, folder)
+        copy_project(folder, COPIED)
         write_base(folder / "tiny-base")
         self.write_config(CONFIG)
 
@@ -268,30 +279,15 @@ class Project:
 
     def snakemake(self, *arguments: str, check: bool = True, **variables: str) -> str:
         """Run snakemake in the copy, with more environment variables if wished; return what it printed."""
-        environment = {**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1", **variables}
-        done = subprocess.run(
-            [sys.executable, "-m", "snakemake", "--configfile", "tiny.yaml", *arguments],
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=900,
-        )
-        if check and done.returncode:
-            raise AssertionError(done.stdout[-3000:] + done.stderr[-6000:])
+        words = ("snakemake", "--configfile", "tiny.yaml", *arguments)
+        done = run_module(self.folder, *words, **variables)
+        assert not (check and done.returncode), printed(done)
         return done.stdout + done.stderr
 
     def python(self, *command: str, check: bool = True) -> subprocess.CompletedProcess:
         """Run a module of the copy, with arguments, in its folder."""
-        done = subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": ""},
-            capture_output=True,
-            text=True,
-            timeout=900,
-        )
-        assert not (check and done.returncode), done.stdout[-3000:] + done.stderr[-6000:]
+        done = run_module(self.folder, *command)
+        assert not (check and done.returncode), printed(done)
         return done
 
     @classmethod
@@ -320,21 +316,34 @@ class Project:
         end = next(i for i, words in enumerate(table) if words[0] == "total")
         return {words[0]: int(words[1]) for words in table[:end]}
 
-    def planned_with(self, config: dict) -> dict[str, int]:
-        """Return the jobs that a dry run with another config would start."""
-        try:
-            self.write_config(config)
-            return self.planned()
-        finally:
-            self.write_config(CONFIG)
-
-    def planned_after(self, edits: Mapping[Path, str | bytes]) -> dict[str, int]:
-        """Return the jobs that a dry run with other or new contents of files would start."""
-        before = {file: file.read_bytes() for file in edits if file.exists()}
+    @contextlib.contextmanager
+    def edited(self, edits: Mapping[Path, str | bytes]) -> Iterator[None]:
+        """Give files other contents, or make them, for a while; contents and times come back."""
+        before = {file: (file.read_bytes(), file.stat()) for file in edits if file.exists()}
         try:
             for file, content in edits.items():
                 file.write_bytes(content if isinstance(content, bytes) else content.encode())
-            return self.planned()
+            yield
         finally:
-            for file in edits:
-                file.write_bytes(before[file]) if file in before else file.unlink()
+            for file in edits.keys() - before.keys():
+                file.unlink()
+            for file, (content, times) in before.items():
+                file.write_bytes(content)
+                os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def planned_after(self, edits: Mapping[Path, str | bytes]) -> dict[str, int]:
+        """Return the jobs that a dry run with other or new contents of files would start."""
+        with self.edited(edits):
+            return self.planned()
+
+    @contextlib.contextmanager
+    def configured(self, config: dict) -> Iterator[None]:
+        """Have another override config for a while."""
+        with self.edited({self.folder / "tiny.yaml": ""}):
+            self.write_config(config)
+            yield
+
+    def planned_with(self, config: dict) -> dict[str, int]:
+        """Return the jobs that a dry run with another config would start."""
+        with self.configured(config):
+            return self.planned()

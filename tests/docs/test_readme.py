@@ -19,7 +19,7 @@ from snakemake.cli import parse_args
 
 from semblance.__main__ import commands as known_commands
 from semblance.models.base import BaseSettings, build_base
-from tests.dag.tiny import COPIED, ROOT, write_base
+from tests.dag.tiny import COPIED, ROOT, copy_project, write_base
 from tests.unit.reporting import example_results
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
@@ -76,13 +76,7 @@ def plan_of(*names: str | Path) -> Plan:
 def checkout(tmp_path_factory) -> Path:
     """A copy of the project."""
     folder = tmp_path_factory.mktemp("readme") / "project"
-    ignore = shutil.ignore_patterns("__pycache__", "results", "resources")
-    for name in (*COPIED, "configs", "Makefile", "pyproject.toml", "constraints.txt"):
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-        else:
-            folder.mkdir(exist_ok=True)
-            shutil.copy(ROOT / name, folder)
+    copy_project(folder, (*COPIED, "configs", "Makefile", "pyproject.toml", "constraints.txt"))
     return folder
 
 

@@ -2,21 +2,18 @@
 
 import ast
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tests.dag.tiny import ROOT
+from tests.dag.tiny import ROOT, printed, run_module
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory) -> dict:
     """What a process of its own saw; it also reports a real unpickling at its end."""
     place = str(tmp_path_factory.mktemp("pickle"))
-    command = [sys.executable, "-m", "tests.hostile.unpickling", place]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]
+    done = run_module(ROOT, "tests.hostile.unpickling", place)
+    assert done.returncode == 0, printed(done)
     assert "resumed from step" in done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -4,7 +4,6 @@ import json
 import math
 import re
 import subprocess
-import sys
 from dataclasses import asdict
 
 import pytest
@@ -21,7 +20,7 @@ from semblance.settings import decode_json
 from semblance.strict_yaml import read_yaml
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
-from tests.dag.tiny import ROOT
+from tests.dag.tiny import ROOT, run_module
 from tests.example_settings import COMPUTE, STATED
 from tests.hostile.bounds import bounded, put, refusal
 from tests.shipped import merged
@@ -128,9 +127,7 @@ def test_the_projects_own_config_is_checked_before_snakemake_reads_it(tmp_path):
     for name in ("semblance", "workflow", "Snakefile", "profiles"):
         (tmp_path / name).symlink_to(ROOT / name)
     write(tmp_path / "config.yaml", YAML["a mapping that holds itself"][0])
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "-n"], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = run_module(tmp_path, "snakemake", "-n")
     printed = done.stdout + done.stderr
     assert done.returncode and "config.yaml:1: its aliases stand for more" in printed
     assert "Traceback" not in printed

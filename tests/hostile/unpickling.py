@@ -58,7 +58,8 @@ def stages(folder: Path) -> list[str]:
     from semblance.reporting.scores import read_scores
     from semblance.training.keeping import finished
     from semblance.training.keeping.checkpoint import Checkpoints
-    from tests.reliability.world import World, options
+    from tests.reliability.world import World
+    from tests.scripts.flags import flags
 
     class Watched(World):
         """The tiny world, made in this process; pickles lie by its weights, as on many hubs."""
@@ -72,7 +73,7 @@ def stages(folder: Path) -> list[str]:
 
         def run(self, script: str, arguments: list[str], output: str) -> None:
             stage = importlib.import_module(f"workflow.scripts.{script}")
-            stage.main([*arguments, *options(output=output)])
+            stage.main([*arguments, *flags(output=output)])
             self.ran.append(script)
 
     world = Watched(folder / "world")
@@ -81,7 +82,7 @@ def stages(folder: Path) -> list[str]:
     finished.keep = lambda *_: False
     Checkpoints.clear = lambda self, but=None: None
     for _ in range(2):
-        world.run(script, [*arguments, *options(checkpoint_steps=1)], "trained/record.json")
+        world.run(script, [*arguments, *flags(checkpoint_steps=1)], "trained/record.json")
     world.run("evaluate_sts", world.sts("trained/record.json"), "scores/record.json")
     row = {"label": "r", "corpus": "nli", "base": "tiny", "method": "continued", "seeds": [1]}
     spec = {"name": "t", "title": "T", "layout": "sts", "tasks": ["stsb", "sickr"], "rows": [row]}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.dag.tiny import ROOT
+from tests.dag.tiny import ROOT, printed, run_module
 from tests.reliability.world import Command, ending, result
 
 
@@ -49,14 +49,8 @@ class Commands:
 @pytest.fixture(scope="session")
 def world(tmp_path_factory) -> Commands:
     folder = tmp_path_factory.mktemp("tiny") / "world"
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.reliability.world", str(folder)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "TQDM_DISABLE": "1"},
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    done = run_module(ROOT, "tests.reliability.world", str(folder))
+    assert done.returncode == 0, printed(done)
     return Commands(folder, json.loads((folder / "trainings.json").read_text()))
 
 

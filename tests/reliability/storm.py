@@ -33,9 +33,9 @@ from tests.reliability.world import (
     World,
     fresh,
     in_child,
-    options,
     result,
 )
+from tests.scripts.flags import flags
 
 DECLARED = {"model", "dev.csv", "record.json"}  # the outputs of a training, as Snakemake knows them
 ATTEMPTS = 6  # kills of a training before it may end
@@ -134,7 +134,7 @@ class Stage:
 
     def run(self, at: int = 0, kind: int = 0) -> Outcome:
         """Run it on what is there; an operation may fail."""
-        words = [*self.arguments, *options(output=self.out / "record.json")]
+        words = [*self.arguments, *flags(output=self.out / "record.json")]
         fault = Fault(root=self.out, at=at, kind=kind)
         return in_child(self.script, words, self.world.folder, fault)
 
@@ -160,7 +160,7 @@ class Stage:
 
 def stages(world: World) -> dict[str, Stage]:
     """Return the stages whose writes are made to fail."""
-    each = options(checkpoint_steps=1, checkpoint_minutes=1000)
+    each = flags(checkpoint_steps=1, checkpoint_minutes=1000)
 
     def training(name: str) -> Command:
         script, arguments = world.trainings[name]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.dag.tiny import CONFIG, ROOT, Project
+from tests.hostile.bounds import contents
 from tests.reliability.runs import ended, slow_training, start, wait_for_writer
 from tests.shipped import merged
 
@@ -55,10 +56,6 @@ def living(project):
     for run in runs:
         run.kill()
         run.communicate()
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("other", ["results", "results/minilm", "."])

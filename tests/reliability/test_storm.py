@@ -1,16 +1,13 @@
 """A training killed anywhere, on a disk that fails anywhere, ends as one that never was; see storm.py."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from tests.dag.tiny import ROOT
+from tests.dag.tiny import ROOT, run_module
 from tests.reliability.world import build_shim
 
 METHODS = 20  # trainings of the tiny world: every loss, dropout and recipe, on each kind of corpus
@@ -25,14 +22,8 @@ def shim(tmp_path_factory) -> Path:
 
 def storm(shim: Path, folder: Path, *arguments: str) -> dict:
     """Run a storm; return its figures, and print them for ``pytest -s``."""
-    place = ("--folder", str(folder / "world"))
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.reliability.storm", *arguments, *place],
-        cwd=ROOT,
-        env={**os.environ, "LD_PRELOAD": str(shim), "TQDM_DISABLE": "1"},
-        capture_output=True,
-        text=True,
-    )
+    words = ("tests.reliability.storm", *arguments, "--folder", str(folder / "world"))
+    done = run_module(ROOT, *words, timeout=None, LD_PRELOAD=str(shim))
     assert done.stdout, done.stderr[-3000:]
     figures = json.loads(done.stdout)
     print(json.dumps(figures))

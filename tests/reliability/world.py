@@ -15,14 +15,16 @@ import subprocess
 import sys
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import yaml
 
 from semblance import layout
-from semblance.provenance import canonical, read_sealed, record_digest
+from semblance.provenance import read_sealed, record_digest
 from tests.dag.tiny import CONFIG, ROOT, write_base
+from tests.example_settings import COMPUTE
+from tests.scripts.flags import flags
 from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
@@ -31,7 +33,6 @@ from workflow.scripts import endings
 STEPS = 11  # over three epochs of the corpora below, so that every epoch is killed in
 COUNT, FULL, EIO, DIE, HALF = range(5)
 TRACE = "disk operations:"
-COMPUTE = {"threads": 1, "gpus": 0, "precision": "fp32", "matmul": "highest"}
 # What can befall an operation, and the letters of the trace that it makes a difference to.
 KINDS = {
     "disk full": (FULL, "wg"),
@@ -65,19 +66,10 @@ METHODS = {  # the final trainings of each corpus
 Command = tuple[str, list[str]]  # a script and its arguments, without its output
 
 
-def options(**values: object) -> list[str]:
-    """Return the words of a command line: ``max_length=32`` is ``--max-length 32``."""
-    words = []
-    for name, value in values.items():
-        several = value if isinstance(value, list) else [value]
-        words += [f"--{name.replace('_', '-')}", *map(str, several)]
-    return words
-
-
 def ending(output: Path, steps: int = 1) -> list[str]:
     """Return where a training writes its record, with a checkpoint after every ``steps`` steps."""
-    cadence = options(checkpoint_minutes=1000, checkpoint_steps=steps)
-    return [*cadence, *options(output=output / "record.json")]
+    cadence = {"checkpoint_minutes": 1000, "checkpoint_steps": steps}
+    return flags(**cadence, output=output / "record.json")
 
 
 def build_shim(folder: Path) -> Path:
@@ -191,28 +183,20 @@ class World:
 
     def run(self, script: str, arguments: list[str], output: str) -> None:
         """Run a stage, which must end well."""
-        words = [*arguments, *options(output=output)]
-        done = in_child(script, words, self.folder)
+        done = in_child(script, [*arguments, *flags(output=output)], self.folder)
         assert done.status == 0, done.error
 
     def _prepare(self) -> None:
         plan, out = self.plan, self.plan.out
-        base = plan.base_record("tiny")
-        self.run("download_model", self.base(), base)
-        self.run("prepare_nli", self.raw(plan.config.corpora["nli"].settings()), self.corpus("nli"))
-        self.run(
-            "prepare_wiki",
-            self.raw(plan.config.corpora["wiki1m"].settings()),
-            self.corpus("wiki1m"),
-        )
+        corpora = plan.config.corpora
+        self.run("download_model", self.base(), plan.base_record("tiny"))
+        self.run("prepare_nli", self.raw(corpora["nli"].settings()), self.corpus("nli"))
+        self.run("prepare_wiki", self.raw(corpora["wiki1m"].settings()), self.corpus("wiki1m"))
         self.run("prepare_sts", self.raw(plan.test_settings()), f"{out}/sts/record.json")
         self.run("prepare_dev", self.raw(plan.dev_settings()), f"{out}/dev/sts/record.json")
-        bank = plan.banks["stackfaq"].written() | {
-            "name": "stackfaq",
-            "folds": plan.folds,
-            "seed": 0,
-        }
-        folders = options(corpora=f"{out}/corpora", dev=f"{out}/dev")
+        bank = plan.banks["stackfaq"].written()
+        bank |= {"name": "stackfaq", "folds": plan.folds, "seed": 0}
+        folders = flags(corpora=f"{out}/corpora", dev=f"{out}/dev")
         self.run("prepare_faq", [*self.raw(bank), *folders], plan.bank_record("stackfaq"))
         for corpus in METHODS:
             self.run("tokenise", self.tokens(corpus), plan.tokens_record(corpus, "tiny"))
@@ -230,36 +214,35 @@ class World:
 
     def base(self) -> list[str]:
         """Return the arguments of ``download_model``."""
-        return options(settings=self.plan.base_settings("tiny"), hub="")
+        return flags(settings=self.plan.base_settings("tiny"), hub="")
 
     def tokens(self, corpus: str) -> list[str]:
         """Return the arguments of ``tokenise``."""
-        return options(corpus=self.corpus(corpus), base=self.plan.base_record("tiny"))
+        return flags(corpus=self.corpus(corpus), base=self.plan.base_record("tiny"))
 
     @staticmethod
     def raw(settings: dict | str) -> list[str]:
         """Return the arguments of a stage that reads raw data."""
-        text = settings if isinstance(settings, str) else canonical(settings)
-        return options(settings=text, manifest=ROOT / "demo/manifest.yaml", data="raw")
+        return flags(settings=settings, manifest=ROOT / "demo/manifest.yaml", data="raw")
 
     def embed(self, phi: str) -> list[str]:
         """Return the arguments of ``embed`` for an entropy model."""
         model = self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1)
         tokens = self.plan.tokens_record("nli", "tiny")
-        return options(model=model, tokens=tokens, max_length=32, **COMPUTE)
+        return flags(model=model, tokens=tokens, max_length=32, **asdict(COMPUTE))
 
     def sts(self, model: str) -> list[str]:
         """Return the arguments of ``evaluate_sts`` for a model's record."""
         run = {"corpus": "nli", "base": "tiny", "method": "continued", "seed": "1"}
         test, dev = (f"{self.plan.out}/{part}/record.json" for part in ("sts", "dev/sts"))
-        return options(run=canonical(run), model=model, test=test, dev=dev, **COMPUTE)
+        return flags(run=run, model=model, test=test, dev=dev, **asdict(COMPUTE))
 
     def faq(self, model: str) -> list[str]:
         """Return the arguments of ``evaluate_faq`` for a model's record."""
         run = {"corpus": FAQ, "base": "tiny", "method": "continued", "seed": "1"}
         run |= {"bank": "stackfaq", "fold": 0, "protocols": ["pairs"]}
         inputs = {"bank": self.plan.bank_record("stackfaq"), "dev": self.plan.dev_data(FAQ)}
-        return options(run=canonical(run), model=model, **inputs, max_length=32, **COMPUTE)
+        return flags(run=run, model=model, **inputs, max_length=32, **asdict(COMPUTE))
 
     def entropy(self, kind: str, phi: str) -> Command:
         """Return the training of one entropy model."""
@@ -274,7 +257,7 @@ class World:
             "corpus": self.corpus(corpus),
             "tokens": self.plan.tokens_record(corpus, "tiny"),
         }
-        return options(settings=settings, **inputs, **more)
+        return flags(settings=settings, **inputs, **more)
 
     def _final(self, corpus: str, method: str) -> Command:
         more = {"dev": self.plan.dev_data(corpus)}

@@ -5,15 +5,9 @@ import copy
 import pytest
 
 from semblance.gpus import ALLOW_CPU
-from tests.dag.tiny import CONFIG, Project
+from tests.dag.tiny import CONFIG, Project, rows
 from tests.slurm import cluster as slurm
-from tests.slurm.user import LONG, User, copy_of
-
-
-def rows(corpus: str, *methods: str) -> dict:
-    """Return the rows of a table of the tiny base's trainings on one corpus."""
-    return {"rows": [{"corpora": [corpus], "bases": ["tiny"], "methods": list(methods)}]}
-
+from tests.slurm.user import LONG, User
 
 # Touches every rule with few jobs. There is no GPU, so the trainings run on the CPU.
 SMALL = copy.deepcopy(CONFIG)
@@ -21,12 +15,12 @@ SMALL["resources"]["gpus"] = 1
 SMALL["answerers"] = {}
 SMALL["figures"] = dict.fromkeys(CONFIG["figures"]) | {
     "simcse_figure2": CONFIG["figures"]["simcse_figure2"],  # measured along a short training
-    "simcse_figureF1": rows("nli", "start"),
+    "simcse_figureF1": {"rows": rows("nli", "start")},
 }
 SMALL["tables"] = dict.fromkeys(CONFIG["tables"]) | {
-    "rcl_table1a": rows("nli", "start", "attention-dropout-0.1"),
-    "rcl_table2a": {"control": None} | rows("stackfaq", "rcl-2"),
-    "ssimcse_table1": rows("wiki1m", "simcse"),
+    "rcl_table1a": {"rows": rows("nli", "start", "attention-dropout-0.1")},
+    "rcl_table2a": {"control": None, "rows": rows("stackfaq", "rcl-2")},
+    "ssimcse_table1": {"rows": rows("wiki1m", "simcse")},
 }
 
 
@@ -53,6 +47,6 @@ def local(tmp_path_factory) -> Project:
 @pytest.fixture(scope="session")
 def long_training(local) -> dict[str, str]:
     """The digests of a training long enough to be hurt, never hurt and never checkpointed."""
-    user = User(copy_of(local, local.folder.parent / "long"), checkpoint_steps=0)
+    user = User(local.copy(local.folder.parent / "long"), checkpoint_steps=0)
     user.project.snakemake("--cores", "1", "--configfile", "tiny.yaml", "long.yaml", "--", LONG)
     return user.outputs()

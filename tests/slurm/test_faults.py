@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.slurm.user import User, copy_of
+from tests.slurm.user import User
 
 pytestmark = pytest.mark.slurm
 
@@ -122,7 +122,7 @@ def hurt(cluster, local, tmp_path_factory):
     """All at the same time, each in a project of its own: {what: the future of its user}."""
 
     def run(what):
-        user = User(copy_of(local, tmp_path_factory.mktemp(what.__name__) / "project"))
+        user = User(local.copy(tmp_path_factory.mktemp(what.__name__) / "project"))
         what(cluster, user)
         return user
 

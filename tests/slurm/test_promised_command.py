@@ -1,14 +1,10 @@
 """The promised command line, verbatim, on a real Slurm."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 import yaml
 from snakemake.utils import update_config
 
-from tests.dag.tiny import Project, trapped
+from tests.dag.tiny import Project, printed, run_module, trapped
 from tests.slurm.conftest import SMALL
 
 pytestmark = pytest.mark.slurm
@@ -19,15 +15,9 @@ RULES |= {"evaluate_sts", "evaluate_faq", "measure_figure"}
 
 def promised_command(project: Project, seconds: int, **variables: str) -> str:
     """Type the promised command in a project; return what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "all", "--profile", "slurm"],
-        cwd=project.folder,
-        env={**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1", **variables},
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
+    words = ("snakemake", "--cores", "all", "--profile", "slurm")
+    done = run_module(project.folder, *words, timeout=seconds, **variables)
+    assert done.returncode == 0, printed(done)
     return done.stdout + done.stderr
 
 

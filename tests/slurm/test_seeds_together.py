@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from semblance.provenance import read_sealed
-from tests.slurm.conftest import SMALL, rows
-from tests.slurm.user import copy_of
+from tests.dag.tiny import rows
+from tests.slurm.conftest import SMALL
 
 pytestmark = pytest.mark.slurm
 SEEDS = (1, 2, 3)
@@ -15,7 +15,7 @@ CONFIG = SMALL | {
     "seeds": dict.fromkeys(SMALL["seeds"], list(SEEDS)),
     "figures": dict.fromkeys(SMALL["figures"]),
     "tables": dict.fromkeys(SMALL["tables"])
-    | {"rcl_table1a": {"control": None} | rows("nli", "rcl-2")},
+    | {"rcl_table1a": {"control": None, "rows": rows("nli", "rcl-2")}},
 }
 PAGE = Path(__file__).parents[2] / "docs/cluster.md"
 
@@ -30,7 +30,7 @@ def documented_command() -> list[str]:
 def test_seeds_of_a_method_share_one_submission_and_one_gpu_and_end_as_they_do_alone(
     cluster, local
 ):
-    together, alone = (copy_of(local, local.folder.parent / name) for name in ("three", "one"))
+    together, alone = (local.copy(local.folder.parent / name) for name in ("three", "one"))
     for project in (together, alone):
         project.write_config(CONFIG)
     alone.snakemake("--cores", "2")

@@ -1,8 +1,6 @@
 """What a user of a cluster does: type the promised command, look at the log, lose the connection."""
 
-import copy
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -11,20 +9,12 @@ from pathlib import Path
 import yaml
 
 from semblance.provenance import read_sealed
-from tests.dag.tiny import Project
+from tests.dag.tiny import Project, rows
 from tests.reliability.runs import slow_training, start
 from tests.slurm.cluster import Cluster
 
 LONG = "results/models/nli/tiny/continued/seed-1/record.json"
 STEPS = 400
-
-
-def copy_of(project: Project, folder: Path) -> Project:
-    """Return a copy of a project with all that it has made."""
-    shutil.copytree(project.folder, folder, symlinks=True)
-    other = copy.copy(project)
-    other.folder = folder
-    return other
 
 
 class User:
@@ -34,12 +24,11 @@ class User:
         self.project, self.folder = project, project.folder
         self.result = self.folder / Path(LONG).parent
         cadence = {"checkpoint_steps": checkpoint_steps} if checkpoint_steps else {}
-        row = {"corpora": ["nli"], "bases": ["tiny"], "methods": ["continued"]}
         long = {
             "training": {"max_steps": STEPS},
             "resources": cadence,
             "recipes": {"rcl": {"epochs": 1000}},
-            "tables": {"rcl_table1a": {"control": None, "rows": [row]}},
+            "tables": {"rcl_table1a": {"control": None, "rows": rows("nli", "continued")}},
         }
         (self.folder / "long.yaml").write_text(yaml.safe_dump(long))
 
