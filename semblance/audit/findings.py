@@ -1,5 +1,6 @@
 """What a verification found: numbers of checks, problems, notes, and these as text for a person."""
 
+import contextlib
 import csv
 from collections import Counter
 from collections.abc import Iterator
@@ -63,16 +64,19 @@ class Findings:
         """Add a remark that is no problem."""
         self.notes.append((str(path), what))
 
-    def unreadable(self, kind: str, path: Path, error: Exception) -> None:
-        """Count a failed check for an error that came up while ``path`` was read."""
-        if not isinstance(error, InputError):
-            reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-            problem = f"cannot be read ({reason})"
-        elif error.where == str(path):
-            problem = error.problem
-        else:
+    @contextlib.contextmanager
+    def reading(self, kind: str, path: Path) -> Iterator[None]:
+        """Count a failed check for an error that comes up while ``path`` is read."""
+        try:
+            yield
+        except UNREADABLE as error:
             problem = str(error)
-        self.check(kind, False, path, problem)
+            if not isinstance(error, InputError):
+                reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+                problem = f"cannot be read ({reason})"
+            elif error.where == str(path):
+                problem = error.problem
+            self.check(kind, False, path, problem)
 
 
 def format_findings(found: Findings) -> str:

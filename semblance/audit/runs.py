@@ -11,7 +11,7 @@ import pandas as pd
 
 from semblance import layout
 from semblance.audit.chain import Chain, Node
-from semblance.audit.findings import LINKS, SCORES, UNKNOWN, UNREADABLE, Findings
+from semblance.audit.findings import LINKS, SCORES, UNKNOWN, Findings
 from semblance.audit.recompute import Values, recompute
 from semblance.counts import counted
 from semblance.errors import InputError
@@ -66,16 +66,14 @@ class Runs:
         """Check one run's scores; return them recomputed, None if its files cannot be read."""
         folder = node.path.parent
         path = folder / SCORE_FILE
-        try:
+        with self.found.reading(SCORES, folder):
             lines = _read_lines(path)
             require_regular(folder / PREDICTIONS, MOST_PREDICTIONS)
             predictions = pd.read_parquet(folder / PREDICTIONS)
             self._check_steps(node, lines, path)
             self._check_origin(node, lines, path)
             return self._recomputed(lines, predictions, path)
-        except UNREADABLE as error:
-            self.found.unreadable(SCORES, folder, error)
-            return None
+        return None
 
     def _check_steps(self, node: Node, lines: Lines, path: Path) -> None:
         """Check the steps of a run's training against the model's record, where it is here."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from semblance import layout
 from semblance.audit.cells import Runs, check_cells
 from semblance.audit.chain import Chain, Node
-from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
+from semblance.audit.findings import CELLS, FORMS, Findings
 from semblance.audit.runs import scores_behind
 from semblance.figures import FigureSettings
 from semblance.provenance import MOST_TEXT, file_digest, input_digests, read_text
@@ -70,24 +70,20 @@ class Tables:
         rendered = [node for node in nodes if node.stage == "render_table"]
         tables: dict[str, Table] = {}
         for node in nodes:
-            try:
+            with self.found.reading(FORMS, node.path):
                 if node.stage == "render_table":
                     tables[node.path.name] = self._table(node)
                 elif node.stage == "collect_figure":
                     self._figure(node)
                 elif node.stage == "collect_scores":
                     self._long(node)
-            except UNREADABLE as error:
-                self.found.unreadable(FORMS, node.path, error)
         if len(tables) < len(rendered):
             return
         pages = {Path(layout.place(self.root, layout.TABLE_RECORD, table=p)) for p in PAGES}
         for node in nodes:
             if node.path in pages:
-                try:
+                with self.found.reading(FORMS, node.path):
                     self._page(node, tables)
-                except UNREADABLE as error:
-                    self.found.unreadable(FORMS, node.path, error)
 
     def _table(self, node: Node) -> Table:
         """Check a table's forms, settings, scores and cells; return it as it is shown."""

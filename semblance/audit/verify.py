@@ -63,15 +63,12 @@ def _sealed(chain: Chain, found: Findings) -> Iterator[Node]:
     """Yield each record whose seal holds and that lists only files of the run."""
     folders = (chain.root, *chain.downloads)
     for path in chain.paths:
-        try:
+        with found.reading(SEALS, path):
             node = chain.node(path)
-        except UNREADABLE as error:
-            found.unreadable(SEALS, path, error)
-            continue
-        outside = [f for f in node.files if not any(map(f.is_relative_to, folders))]
-        what = "which lies outside of the results and the downloads"
-        if found.check(SEALS, not outside, path, f"lists {', '.join(map(str, outside))}, {what}"):
-            yield node
+            outside = [str(f) for f in node.files if not any(map(f.is_relative_to, folders))]
+            what = "which lies outside of the results and the downloads"
+            if found.check(SEALS, not outside, path, f"lists {', '.join(outside)}, {what}"):
+                yield node
 
 
 def _check_missing(chain: Chain, nodes: list[Node], found: Findings) -> None:
