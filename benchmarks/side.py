@@ -13,8 +13,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TypeVar
+
+import psutil
 
 from benchmarks.workload import Task
 
@@ -124,15 +125,15 @@ def taken(sides: Iterable[Side]) -> float:
 
     0 where the system does not tell.
     """
-    if not Path("/proc/stat").is_file():
+    if not psutil.LINUX:
         return 0.0
-    fields = Path("/proc/stat").read_text().split()[1:9]
-    user, nice, system, _, _, irq, soft, stolen = map(int, fields)
-    own = 0
+    machine = psutil.cpu_times()
+    busy = machine.user + machine.nice + machine.system
+    busy += machine.irq + machine.softirq + machine.steal
     for pid in (os.getpid(), *(side.process.pid for side in sides)):
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        own += int(fields[11]) + int(fields[12])  # user's and system's, of the process's threads
-    return (user + nice + system + irq + soft + stolen - own) / os.sysconf("SC_CLK_TCK")
+        own = psutil.Process(pid).cpu_times()  # of all threads of the process
+        busy -= own.user + own.system
+    return busy
 
 
 def disturbance() -> str:

@@ -22,35 +22,29 @@ def predictions(folder, row, seed):
     return pd.read_parquet(run / "predictions.parquet")
 
 
-def sts_scores(root, row, seed):
+def correlations(root, row, seed):
     """Return the correlation on each task, and their average."""
-    frame = predictions(root / "scores/sts" / row["corpus"], row, seed)
+    kind, column = "sts", "similarity"
+    if row["aggregation"] == "regressor":
+        kind, column = "relatedness", "predicted"
+    frame = predictions(root / f"scores/{kind}" / row["corpus"], row, seed)
+    if kind == "relatedness":
+        frame = frame[frame["part"] == "test"]
     found = {}
     for task in row["tasks"].split():
-        found[task] = 100 * task_score(frame[frame["task"] == task], row)
+        found[task] = 100 * task_score(frame[frame["task"] == task], row, column)
     return found | {"Average": np.mean(list(found.values()))}
 
 
-def task_score(part, row):
+def task_score(part, row, column):
     """Return the correlation of a whole task, or the mean over its subsets."""
     groups = [part]
-    if row["aggregation"] != "all":
+    if row["aggregation"] in ("mean", "wmean"):
         groups = [group for _, group in part.groupby("subset")]
     weights = [len(group) if row["aggregation"] == "wmean" else 1 for group in groups]
     correlation = METRICS[row["metric"]]
-    scores = [correlation(group["gold"], group["similarity"])[0] for group in groups]
+    scores = [correlation(group["gold"], group[column])[0] for group in groups]
     return np.average(scores, weights=weights)
-
-
-def regressor_scores(root, row, seed):
-    """Return the correlation with a regressor on each task, and their average."""
-    frame = predictions(root / "scores/relatedness" / row["corpus"], row, seed)
-    frame = frame[frame["part"] == "test"]
-    found = {}
-    for task in row["tasks"].split():
-        part = frame[frame["task"] == task]
-        found[task] = 100 * METRICS[row["metric"]](part["gold"], part["predicted"])[0]
-    return found | {"Average": np.mean(list(found.values()))}
 
 
 def faq_scores(root, row, seed):
@@ -68,11 +62,7 @@ def faq_scores(root, row, seed):
 
 def expected(root, row):
     """Return the value of every column that a table of any layout may show for a row."""
-    scores = sts_scores
-    if row["dataset"]:
-        scores = faq_scores
-    elif row["aggregation"] == "regressor":
-        scores = regressor_scores
+    scores = faq_scores if row["dataset"] else correlations
     runs = {seed: scores(root, row, seed) for seed in row["seeds"].split()}
     cells = {}
     for name in next(iter(runs.values())):

@@ -14,12 +14,13 @@ from semblance.cards.mteb import model_meta, task_results
 from semblance.cards.origin import origin_of
 from semblance.cards.text import literal
 from semblance.files import write_text
+from semblance.models.prompts import PROMPTS_FILE
+from semblance.models.saved import PROMPTS
 from semblance.provenance import write_json
 
 CARD = "README.md"
-CONFIG = "config_sentence_transformers.json"  # not written by a training of a model without prompts
 RESULTS = "mteb"  # a folder that MTEB's ResultCache reads
-PLAIN_CONFIG = {
+PLAIN_CONFIG = {  # of a model without prompts, for which its training has written none
     "model_type": "SentenceTransformer",
     "prompts": {},
     "default_prompt_name": None,
@@ -93,9 +94,9 @@ def write_card(model: TrainedModel, original: tuple[str, ...]) -> list[str]:
     """Write the card and the results of a model; return the files, as seen from the models' folder."""
     write_text(model.folder / CARD, card_text(model))
     names = [CARD, *_write_results(model, original)]
-    if f"{model.folder.name}/{CONFIG}" not in model.record["outputs"]:
-        write_json(model.folder / CONFIG, PLAIN_CONFIG)
-        names.append(CONFIG)
+    if PROMPTS not in model.record["outputs"]:
+        write_json(model.folder / PROMPTS_FILE, PLAIN_CONFIG)
+        names.append(PROMPTS_FILE)
     return [f"{model.place.path}/{model.folder.name}/{name}" for name in names]
 
 

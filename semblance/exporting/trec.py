@@ -5,11 +5,10 @@ answers of each question, as many as an evaluation keeps. A right answer below t
 found there, so the run's AP and RR may be lower than the whole ranking's.
 """
 
-import csv
-import io
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from urllib.parse import quote
 import numpy as np
 
 from semblance import layout
+from semblance.csv_rows import rows_csv
 from semblance.data.arrow import read_parquet
 from semblance.data.text import normalise
 from semblance.errors import InputError
@@ -171,11 +171,9 @@ def write_trec(test: RankedTest, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "run.txt", "".join(_run_lines(test)))
     write_text(folder / "qrels.txt", "".join(_qrel_lines(test)))
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["measure", "value"])
-    rows.writerows((name, repr(value)) for name, value in measures_of(test).items())
-    write_text(folder / "measures.csv", text.getvalue())
+    columns = ("measure", "value")
+    measures = (dict(zip(columns, item, strict=True)) for item in measures_of(test).items())
+    write_text(folder / "measures.csv", rows_csv(columns, measures))
 
 
 def _run_lines(test: RankedTest) -> Iterator[str]:
@@ -193,13 +191,11 @@ def _qrel_lines(test: RankedTest) -> Iterator[str]:
 
 def falling(scores: Iterable[float]) -> list[float]:
     """Return the scores of a ranking, those that are equal or nearly so moved apart."""
-    written: list[float] = []
-    for score in scores:
-        if written:
-            before = written[-1]
-            score = min(score, before - max(abs(before) * STEP, LEAST_STEP))
-        written.append(score)
-    return written
+
+    def below(before: float, score: float) -> float:
+        return min(score, before - max(abs(before) * STEP, LEAST_STEP))
+
+    return list(accumulate(scores, below))
 
 
 def measures_of(test: RankedTest) -> dict[str, float]:

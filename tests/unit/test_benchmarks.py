@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 
 from benchmarks import first_step, side, start_up, training
@@ -148,9 +149,7 @@ def test_the_sides_take_turns_in_being_first(taken_by_others):
     assert Still.order[2:] == [a, b, b, a, a, b]
 
 
-@pytest.mark.skipif(
-    not Path("/proc/stat").is_file(), reason="the system does not tell: foreign load NOT tested"
-)
+@pytest.mark.skipif(not psutil.LINUX, reason="the system does not tell: foreign load NOT tested")
 def test_the_sides_own_time_does_not_count_as_taken():
     spin = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True); input()"
     process = subprocess.Popen(
