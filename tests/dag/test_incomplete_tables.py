@@ -7,6 +7,7 @@ import pytest
 
 from semblance.layout import OVERLAPS
 from tests.dag.tiny import CONFIG, Project
+from tests.files import contents
 
 pytestmark = pytest.mark.dag
 
@@ -49,13 +50,9 @@ def test_other_tables_are_whole_and_the_end_of_the_run_says_what_is_missing(proj
     assert "RuntimeError: a broken dropout" in said and "qqp" in said
     told = (tables / "incomplete/ssimcse_table1.md").read_text().replace("\\", "")
     assert "logs/train/wiki1m/tiny/ssimcse-sd/seed-1.log" in told and "qqp" not in told
-
-    def tables_made() -> dict[Path, bytes]:
-        return {path: path.read_bytes() for path in tables.rglob("*") if path.is_file()}
-
-    before = tables_made()
+    before = contents(tables)
     done = project.python("workflow.scripts.render_incomplete", "tiny.yaml")
-    assert f"incomplete tables: {len(INCOMPLETE)}" in done.stdout and tables_made() == before
+    assert f"incomplete tables: {len(INCOMPLETE)}" in done.stdout and contents(tables) == before
 
 
 def test_the_mended_run_has_every_table_and_no_incomplete_one(project: Project):

@@ -22,7 +22,8 @@ from semblance.provenance import (
 from semblance.reporting.table import from_json
 from semblance_faq.answer.check import check_answerer
 from tests.dag.tiny import CONFIG, ROOT, Project
-from tests.unit.audit.tampering import change_record, flip
+from tests.files import flip
+from tests.unit.audit.tampering import change_record
 
 pytestmark = pytest.mark.dag
 

@@ -63,11 +63,6 @@ def survives(read: Callable, path: Path) -> str:
     return ""
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return all files below a folder."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
 def put(path: Path, kind: str) -> Path:
     """Put what is no file, or a far too large one, in the place of a file."""
     if kind == "a pipe":

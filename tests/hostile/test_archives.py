@@ -12,7 +12,8 @@ import zipfile
 import pytest
 
 from semblance.fetch.unpack import extract
-from tests.hostile.bounds import contents, refusal
+from tests.files import contents
+from tests.hostile.bounds import refusal
 
 GOOD = b"the content\n" * 100
 LIMIT = 10_000

@@ -8,7 +8,8 @@ import pytest
 
 from semblance.data import text, wiki
 from semblance.provenance import file_digest
-from tests.hostile.bounds import contents, refusal
+from tests.files import contents
+from tests.hostile.bounds import refusal
 from tests.hostile.formats import FORMATS, Format
 from tests.hostile.malformed import Case, cases, oddities
 from tests.scripts.flags import flags

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.dag.tiny import CONFIG, ROOT, Project
-from tests.hostile.bounds import contents
+from tests.files import contents
 from tests.reliability.runs import ended, slow_training, start, wait_for_writer
 from tests.shipped import merged
 

@@ -10,9 +10,9 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import input_digests, read_sealed, write_record
+from tests.files import flip
 from tests.recompute import main as recompute
 from tests.scripts.flags import flags
-from tests.unit.audit.tampering import flip
 from tests.unit.reporting import example_results
 from tests.unit.reporting.example_scores import record, write
 from workflow.scripts import collect_scores, judge_claims

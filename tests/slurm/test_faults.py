@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.files import flip
 from tests.slurm.user import User
 
 pytestmark = pytest.mark.slurm
@@ -106,9 +107,8 @@ def node_failed(cluster, user):
 def failing(cluster, user):
     """One bit of an input flipped."""
     broken = user.folder / "results/tokens/tiny/nli/tokens.arrow"
-    content, stat = bytearray(broken.read_bytes()), broken.stat()
-    content[len(content) // 2] ^= 1
-    broken.write_bytes(content)
+    stat = broken.stat()
+    flip(broken)
     os.utime(broken, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     user.finish(user.start("--retries", "0"), status=1)
 

@@ -11,12 +11,6 @@ from semblance.reporting.latex import latex
 from semblance.reporting.table import Row, Table, from_json, to_json
 
 
-def flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
 def change_record(record: Path, change: Callable[[dict], object]) -> None:
     """Change what a record says, without a change of a file, and seal it anew."""
     value = read_sealed(record)

@@ -30,12 +30,12 @@ from semblance.provenance import ROOT, input_digests, read_sealed
 from semblance.reporting.contrasts import with_items
 from semblance.reporting.table import Contrast, Row, Table
 from semblance.training.keeping.finished import keep
+from tests.files import flip
 from tests.scripts.flags import flags
 from tests.unit.audit.tampering import (
     change_record,
     change_table,
     failed,
-    flip,
     reseal,
     shown_row,
     texts,

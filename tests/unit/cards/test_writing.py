@@ -10,7 +10,7 @@ from semblance.audit.verify import verify
 from semblance.cards.card import ModelPlace
 from semblance.cards.writing import fold_lines
 from semblance.provenance import file_digest, read_object, read_sealed, write_sealed
-from tests.unit.audit.tampering import flip
+from tests.files import flip
 from tests.unit.cards.conftest import make_cards
 
 PLACE = "nli/tiny/rcl/seed-1"

@@ -17,6 +17,7 @@ from semblance.files import write_text
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, STS_TASKS
 from semblance.provenance import ROOT, write_record
+from tests.files import contents
 from tests.shipped import merged
 from tests.unit.reporting.example_results import render_other
 from tests.unit.reporting.example_scores import record as score_record
@@ -165,22 +166,17 @@ def test_scores_of_a_model_that_was_trained_again_are_not_shown(plan):
     assert averages() == ["50.0", "n/a"]
 
 
-def contents() -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
-
-
 def test_each_file_says_that_it_is_incomplete_and_no_other_is_written(plan):
     lose_training(plan, "step 7\n")
-    before = contents()
+    before = contents(Path())
     incomplete.render(plan)
-    after = contents()
+    after = contents(Path())
     names = {f"t_{name}.{form}" for name in ("faq", "sts") for form in ("csv", "md")}
-    folder = Path("results/tables/incomplete")
-    written = {folder / name for name in names | {"claims.md", "published.md"}}
+    names |= {"claims.md", "published.md"}
+    written = {f"results/tables/incomplete/{name}" for name in names}
     assert after.keys() - before.keys() == written and before.items() <= after.items()
     for file in written:
-        first = file.read_text().splitlines()[:2]
-        assert "INCOMPLETE" in "".join(first), file
+        assert b"INCOMPLETE" in b"".join(after[file].splitlines()[:2]), file
     assert set(cells("t_sts", "table")) == {"t_sts (INCOMPLETE)"}
 
 

@@ -13,6 +13,7 @@ import yaml
 
 from semblance.data.raw import Raw
 from semblance.fetch.manifest import load_manifest
+from tests.files import contents
 
 DEMO = Path(__file__).resolve().parents[3] / "demo"
 DATA = DEMO / "data"
@@ -28,12 +29,6 @@ def rows(path: str) -> list[dict[str, str]]:
     """Return the rows of a CSV file of the demo."""
     with open(DATA / path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return the content of each file below a folder."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def test_the_generator_reproduces_every_file_byte_for_byte(tmp_path):

@@ -11,13 +11,6 @@ from tests.example_settings import train_settings
 SETTINGS = train_settings(max_steps=2, evaluate_every=1)
 
 
-def flip(path):
-    """Change one bit of a file."""
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(bytes(data))
-
-
 def train(inputs, out, settings=SETTINGS, *, steps=0, stop_at=None, cache=None, **more):
     """Train from ``inputs`` into ``out``; ``more`` are further fields of TrainingInputs.
 

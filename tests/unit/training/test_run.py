@@ -36,7 +36,8 @@ from semblance.training.keeping import finished
 from semblance.training.loop import STEP
 from semblance.training.masked_words import masked_columns, word_head
 from semblance.training.recipe import MaskedWords
-from tests.unit.training.small import SETTINGS, flip, killed, train
+from tests.files import flip
+from tests.unit.training.small import SETTINGS, killed, train
 
 
 def dev_record() -> Record:

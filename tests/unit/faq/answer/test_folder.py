@@ -8,6 +8,7 @@ from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.provenance import digests, read_sealed, write_sealed
 from semblance_faq.answer.check import check_answerer
 from semblance_faq.answer.folder import AnsweringSettings, Threshold, read_answerer, write_answerer
+from tests.files import flip
 from tests.unit.faq.example_faq import ENTRIES, TEXTS, THRESHOLD, write_example
 
 
@@ -56,9 +57,7 @@ def test_a_write_that_fails_leaves_a_folder_that_is_refused(copy, tmp_path):
 @pytest.mark.parametrize("name", ["model/model.safetensors", "entries.jsonl", "vectors.npy"])
 def test_one_flipped_bit_and_a_missing_file_are_refused(name, copy):
     path = copy / name
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
+    flip(path)
     with pytest.raises(InputError, match="damaged"):
         read_answerer(copy)
     path.unlink()

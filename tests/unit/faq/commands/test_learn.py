@@ -11,7 +11,7 @@ from semblance_faq.commands import train as training
 from semblance_faq.commands.config import FEWEST_WORDINGS
 from semblance_faq.commands.learn import find_run, next_output
 from semblance_faq.read.faq import read_own
-from tests.hostile.bounds import contents
+from tests.files import contents
 from tests.unit.faq.example_run import write_run
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan

@@ -18,7 +18,7 @@ from semblance_faq.answer.folder import changed_file
 from semblance_faq.commands import cli
 from semblance_faq.commands import train as training
 from semblance_faq.commands.update import continued, update
-from tests.hostile.bounds import contents
+from tests.files import contents
 from tests.unit.faq.example_run import ENTRIES, write_run
 
 BEFORE = (

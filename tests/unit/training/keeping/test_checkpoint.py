@@ -20,7 +20,7 @@ from semblance.training.keeping import checkpoint
 from semblance.training.keeping.budget import MARGIN, SAVES, Budget
 from semblance.training.keeping.checkpoint import Cadence, Checkpoints
 from semblance.training.loop import NoCheckpoints, Progress, Schedule, TrainingState, fit
-from tests.unit.training.small import flip
+from tests.files import flip
 
 STEPS, SIZE = 14, 3
 # An epoch is 3 1/3 batches.
