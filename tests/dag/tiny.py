@@ -36,15 +36,9 @@ def rows(corpus: str, *methods: str, base: str = "tiny") -> list[dict]:
 
 
 FIGURE_ROWS = rows("wiki1m", "start", "simcse")
-# What the project's own config has and the tiny one has not.
-BASES = """bert-base bert-base-first-last bert-base-mean bert-base-static-last bert-base-pooler
-bert-base-mask sbert-base sroberta-base bert-large roberta-base roberta-base-first-last
-roberta-large nli-roberta-base-v2""".split()
-TABLES = """simcse_grid simcse_table1 simcse_table2 simcse_table3 simcse_table5 simcse_table6
-simcse_table6_supervised simcse_table7 simcse_tableB2 simcse_tableB2_wmean simcse_tableB3_mean
-simcse_tableB3_pearson simcse_tableB3_regressor_pearson simcse_tableD1 simcse_tableD2
-simcse_tableD2_transfer ssimcse_options rcl_table1b rcl_table2b rcl_table3 rcl_controls
-rcl_controls_faqir rcl_controls_cough rcl_options rcl_long rcl_grid_faqir rcl_grid_cough""".split()
+TABLES = []  # of the project's own config
+for paper in sorted((ROOT / "papers").glob("*.yaml")):
+    TABLES += yaml.load(paper.read_text(), yaml.CSafeLoader).get("tables", {})
 
 CONFIG = {
     "output": "results",
@@ -54,7 +48,6 @@ CONFIG = {
     "resources": {"gpus": 0},
     "seeds": {"rcl": [1], "ssimcse": [1], "simcse": [1]},
     "bases": {
-        **dict.fromkeys(BASES),
         "tiny": {"folder": "tiny-base", "pooling": "mean", "max_length": 64, "tokenizer": "tiny"},
         "tiny-pretrained": {
             "base": "tiny",
@@ -80,16 +73,8 @@ CONFIG = {
     },
     "training": {"max_steps": 2},
     "recipes": {
-        "unsupervised": {
-            "batch_size": 8,
-            "evaluate_every": 1,
-            "by_base": dict.fromkeys(["bert-large", "roberta-base", "roberta-large"]),
-        },
-        "supervised": {
-            "batch_size": 8,
-            "epochs": 1,
-            "by_base": dict.fromkeys(["bert-large", "roberta-large"]),
-        },
+        "unsupervised": {"batch_size": 8, "evaluate_every": 1},
+        "supervised": {"batch_size": 8, "epochs": 1},
         "rcl": {"batch_size": 8, "on_faq": {"epochs": 1, "max_length": 32}},
     },
     "methods": {

@@ -202,9 +202,9 @@ class World:
             self.run("tokenise", self.tokens(corpus), plan.tokens_record(corpus, "tiny"))
         for phi in ("0.01", "0.02"):
             script, arguments = self.entropy("entropy", phi)
-            self.run(script, arguments, plan.model_record("nli", "tiny", f"entropy-{phi}", 1))
-            embeddings = f"{out}/embeddings/nli/tiny/entropy-{phi}/seed-1/record.json"
-            self.run("embed", self.embed(phi), embeddings)
+            model = {"corpus": "nli", "base": "tiny", "method": f"entropy-{phi}", "seed": 1}
+            self.run(script, arguments, plan.model_record(**model))
+            self.run("embed", self.embed(phi), plan.embeddings_record(**model))
 
     # The arguments of each stage, without its output
 
@@ -233,14 +233,13 @@ class World:
 
     def sts(self, model: str) -> list[str]:
         """Return the arguments of ``evaluate_sts`` for a model's record."""
-        run = {"corpus": "nli", "base": "tiny", "method": "continued", "seed": "1"}
+        run = self.plan.sts_run(corpus="nli", base="tiny", method="continued", seed="1")
         test, dev = (f"{self.plan.out}/{part}/record.json" for part in ("sts", "dev/sts"))
         return flags(run=run, model=model, test=test, dev=dev, **asdict(COMPUTE))
 
     def faq(self, model: str) -> list[str]:
         """Return the arguments of ``evaluate_faq`` for a model's record."""
-        run = {"corpus": FAQ, "base": "tiny", "method": "continued", "seed": "1"}
-        run |= {"bank": "stackfaq", "fold": 0, "protocols": ["pairs"]}
+        run = self.plan.faq_run(corpus=FAQ, base="tiny", method="continued", seed="1")
         inputs = {"bank": self.plan.bank_record("stackfaq"), "dev": self.plan.dev_data(FAQ)}
         return flags(run=run, model=model, **inputs, max_length=32, **asdict(COMPUTE))
 
