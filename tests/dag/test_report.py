@@ -10,14 +10,12 @@ import pytest
 import yaml
 
 from semblance.reporting.verdicts import CANNOT, NOT_RUN
+from tests.browser import HOSTILE, SIZES, Opened, running
 from tests.dag.tiny import CONFIG, Project
 
 pytestmark = pytest.mark.dag
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MOST_BYTES = 600_000  # of the demo's report, which has as many tables
-HOSTILE = "<script>document.title='taken'</script><img src=x onerror=alert(1)>\u202e\u2067"
 LONG = 10_000 * "x"
-SIZES = [(1440, 900), (390, 844)]
 PRINTED = (1032, 703)  # pixels of A4 across without its margins of 12 mm
 RIGHT_EDGES = """() => [...document.querySelectorAll("main table, main svg, main p, main pre")]
   .filter(part => part.checkVisibility())
@@ -90,54 +88,14 @@ def test_a_folder_without_a_run_is_refused_in_one_line(finished, tmp_path):
 # --- in a browser ---------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """Debian's Chromium; without it the tests are skipped, and say so."""
-    if not CHROMIUM:
-        pytest.skip("chromium is not installed: THE REPORT WAS NOT OPENED IN A BROWSER")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-class Opened:
-    """A page in the browser, with what it asked for and what it complained of."""
-
-    def __init__(self, browser, path: Path, size=SIZES[0], scheme="light", scripts=True):
-        width, height = size
-        self.context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=scheme,
-            java_script_enabled=scripts,
-        )
-        self.page = self.context.new_page()
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.goto(path.as_uri())
-
-    def fits(self) -> bool:
-        """Tell whether nothing lies beside the window."""
-        element = "document.documentElement"
-        return self.page.evaluate(f"{element}.scrollWidth <= {element}.clientWidth")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.context.close()
+browser = pytest.fixture(scope="module")(running)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", SIZES, ids=["wide", "phone"])
 def test_the_page_asks_for_nothing_complains_of_nothing_and_fits(browser, page, size, scheme):
     with Opened(browser, page, size, scheme) as opened:
-        opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        opened.unfold()
         assert opened.fits()
         assert opened.requests == [page.as_uri()]
         assert opened.complaints == []
@@ -145,13 +103,9 @@ def test_the_page_asks_for_nothing_complains_of_nothing_and_fits(browser, page, 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_passes_the_checks_of_accessibility(browser, page, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
     with Opened(browser, page, scheme=scheme) as opened:
-        opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-        found = Axe().run(opened.page).response["violations"]
-        told = [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found]
-        assert told == []
+        opened.unfold()
+        assert opened.hurdles() == []
 
 
 def test_the_claims_lie_above_the_fold(browser, page):

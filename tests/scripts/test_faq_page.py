@@ -1,7 +1,6 @@
 """The page of ``semblance faq serve`` in a real browser: sound, safe, and usable by keyboard."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,18 +9,15 @@ import pytest
 
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import Threshold
+from tests.browser import HOSTILE, SIZES, Opened, running
 from tests.dag.tiny import ROOT
 from tests.unit.faq.example_faq import write_example, write_model
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-SIZES = [(1440, 900), (390, 844)]
-HOSTILE = (
-    "<script>document.title='taken'</script><img src=x onerror=alert(1)>\u202e\u2067{{script}}"
-)
+ODD = HOSTILE + "{{script}}"
 ENTRIES = (
     FaqEntry("1", "How do I reset my password?", "Open the settings.", ("forgot password",)),
     FaqEntry("2", "Can I change my password?", "Yes, in the settings. " + "x" * 3000),
-    FaqEntry(HOSTILE, f"Hostile {HOSTILE}", f"Hostile {HOSTILE}", (f"wording {HOSTILE}",)),
+    FaqEntry(ODD, f"Hostile {ODD}", f"Hostile {ODD}", (f"wording {ODD}",)),
 )
 TITLE = "Ask the FAQ"
 
@@ -44,41 +40,16 @@ def server(tmp_path_factory):
     assert process.wait(timeout=60) == 0
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """Debian's Chromium; without it the tests are skipped, and say so."""
-    if not CHROMIUM:
-        pytest.skip("chromium is not installed: THE PAGE WAS NOT OPENED IN A BROWSER")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
+browser = pytest.fixture(scope="module")(running)
 
 
-class Opened:
-    """The page in the browser, with what it asked for and what it complained of."""
+class FaqPage(Opened):
+    """The page in the browser, ready to be typed on."""
 
-    def __init__(self, browser, address: str, size=SIZES[0], scheme="light"):
-        width, height = size
-        viewport = {"width": width, "height": height}
-        self.context = browser.new_context(viewport=viewport, color_scheme=scheme)
-        self.page = self.context.new_page()
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.goto(address)
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
         # Whoever types earlier gets a complaint of the browser, which then sets no focus itself.
         self.page.locator("#question:focus").wait_for()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.context.close()
 
     def ask(self, question: str) -> None:
         """Type a question and wait for what the page says to it."""
@@ -94,23 +65,16 @@ class Opened:
         return self.page.evaluate("document.activeElement.innerText || document.activeElement.id")
 
 
-def open_all(opened: Opened) -> None:
-    opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", SIZES, ids=["wide", "phone"])
 def test_the_page_asks_its_own_server_alone_complains_of_nothing_and_fits(
     browser, server, size, scheme
 ):
     address, _ = server
-    with Opened(browser, address, size, scheme) as opened:
+    with FaqPage(browser, address, size, scheme) as opened:
         opened.ask("change password")
-        open_all(opened)
-        widths = opened.page.evaluate(
-            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-        )
-        assert widths[0] <= widths[1]
+        opened.unfold()
+        assert opened.fits()
         assert set(opened.requests) == {address, f"{address}api/ask"}
         assert opened.complaints == []
 
@@ -118,19 +82,15 @@ def test_the_page_asks_its_own_server_alone_complains_of_nothing_and_fits(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("question", ["", "change password", "xyzzy"])
 def test_the_page_passes_the_checks_of_accessibility(browser, server, scheme, question):
-    from axe_playwright_python.sync_playwright import Axe
-
-    with Opened(browser, server[0], scheme=scheme) as opened:
+    with FaqPage(browser, server[0], scheme=scheme) as opened:
         if question:
             opened.ask(question)
-            open_all(opened)
-        found = Axe().run(opened.page).response["violations"]
-        told = [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found]
-        assert told == []
+            opened.unfold()
+        assert opened.hurdles() == []
 
 
 def test_answers_come_as_one_types_and_not_for_each_letter(browser, server):
-    with Opened(browser, server[0]) as opened:
+    with FaqPage(browser, server[0]) as opened:
         opened.page.locator("#question").press_sequentially("reset password", delay=10)
         opened.page.wait_for_selector("#answers li")
         assert opened.requests.count(f"{server[0]}api/ask") < len("reset password") / 2
@@ -141,7 +101,7 @@ def test_answers_come_as_one_types_and_not_for_each_letter(browser, server):
 
 
 def test_an_outdated_answer_is_dropped(browser, server):
-    with Opened(browser, server[0]) as opened:
+    with FaqPage(browser, server[0]) as opened:
         held = []
 
         def hold_first(route):
@@ -163,7 +123,7 @@ def test_an_outdated_answer_is_dropped(browser, server):
 
 
 def test_why_an_answer_was_given_unfolds_by_keyboard(browser, server):
-    with Opened(browser, server[0]) as opened:
+    with FaqPage(browser, server[0]) as opened:
         assert opened.focused() == "question"
         opened.ask("forgot password")
         opened.page.keyboard.press("ArrowDown")
@@ -181,7 +141,7 @@ def test_why_an_answer_was_given_unfolds_by_keyboard(browser, server):
 
 
 def test_no_answer_is_said_and_the_nearest_entries_are_marked(browser, server):
-    with Opened(browser, server[0]) as opened:
+    with FaqPage(browser, server[0]) as opened:
         opened.ask("xyzzy")
         assert opened.page.locator("#status.unknown").inner_text().startswith("No answer")
         marked = opened.page.locator("#answers li.below").count()
@@ -190,12 +150,12 @@ def test_no_answer_is_said_and_the_nearest_entries_are_marked(browser, server):
 
 @pytest.mark.parametrize("size", SIZES, ids=["wide", "phone"])
 def test_a_hostile_entry_and_a_hostile_question_are_only_text(browser, server, size):
-    with Opened(browser, server[0], size) as opened:
+    with FaqPage(browser, server[0], size) as opened:
         opened.ask("hostile wording")
-        open_all(opened)
+        opened.unfold()
         assert "document.title='taken'" in opened.page.locator("#answers li").first.inner_text()
         opened.ask("")  # so that the page has something new to say
-        opened.ask(HOSTILE)
+        opened.ask(ODD)
         assert opened.page.locator("#answers li").count() > 0
         assert opened.page.title() == TITLE
         assert opened.page.locator("main script, main img").count() == 0
@@ -204,7 +164,7 @@ def test_a_hostile_entry_and_a_hostile_question_are_only_text(browser, server, s
 
 def test_a_chosen_answer_and_a_question_sent_by_enter_are_logged(browser, server):
     address, log = server
-    with Opened(browser, address) as opened:
+    with FaqPage(browser, address) as opened:
         assert opened.page.locator("#logged").is_visible()
         opened.ask("reset password")
         opened.page.keyboard.press("Enter")
@@ -218,7 +178,7 @@ def test_a_chosen_answer_and_a_question_sent_by_enter_are_logged(browser, server
 
 
 def test_a_server_that_is_gone_is_said(browser, server):
-    with Opened(browser, server[0]) as opened:
+    with FaqPage(browser, server[0]) as opened:
         opened.page.route("**/api/ask", lambda route: route.abort())
         opened.ask("password")
         assert "does not answer" in opened.page.locator("#status").inner_text()
