@@ -8,7 +8,6 @@ from semblance.drawing.style import (
     COLUMN,
     PAGE,
     Look,
-    drawing,
     legend_below,
     legend_height,
     looks,
@@ -19,7 +18,6 @@ from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value
 TICKS = (1, 3, 5, 10, 20, 50, 100)
 
 
-@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw k against the share of queries in percent; a seed's value is the mean of its folds."""
     # The bank of a corpus that is one of its folds.
@@ -29,14 +27,14 @@ def draw(rows: Rows, names: Names) -> Figure:
     width = COLUMN
     if len(panels) > 2:
         width = PAGE
-    figure = new_figure(width, 2.0 + legend_height(len(labels), 1))
+    figure = new_figure(width, 2.0 + legend_height(len(labels)))
     found = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (title, of_panel) in zip(found, panels.items(), strict=True):
         _draw_panel(axes, by_label(of_panel, names), labels)
         axes.set_title(clean(" · ".join(title), 24))
         axes.set_xlabel("k")
     found[0].set_ylabel("Accuracy at k (%)")
-    legend_below(figure, found[0], 1)
+    legend_below(figure, found[0])
     return figure
 
 

@@ -1,6 +1,7 @@
 """Alignment against uniformity of every model, coloured by its STS average (SimCSE, Figure 3)."""
 
 import textwrap
+from statistics import fmean
 from typing import NamedTuple
 
 import matplotlib
@@ -9,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from semblance.drawing.placing import Mark, write_clear
-from semblance.drawing.style import INK, PAGE, SMALL, SOFT, drawing, new_figure, no_data
-from semblance.drawing.text import Names, Rows, by_label, mean, values
+from semblance.drawing.series import Points, columns
+from semblance.drawing.style import INK, PAGE, SMALL, SOFT, new_figure, no_data
+from semblance.drawing.text import Names, Rows, by_label, values
 from semblance.reporting.numbers import MINUS, rounded
 
 COLOURS = "cividis"  # dark to light in grey, too
@@ -34,8 +36,15 @@ class Method(NamedTuple):
     alignment: float
     average: float | None
 
+    def lines(self, number: int) -> list[str]:
+        """Return the lines of the key; spaces of a digit's width stay where HTML shows them."""
+        average = rounded(self.average, 1) or MINUS
+        first, *others = textwrap.wrap(self.label, WRAPPED) or [""]
+        gap = 3 * FIGURE_SPACE
+        numbered = f"{number:>2}".replace(" ", FIGURE_SPACE)
+        return [f"{numbered}{gap}{average}{gap}{first}", *(4 * gap + other for other in others)]
 
-@drawing
+
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw a numbered point for each method, the mean of its seeds, and a key of the numbers.
 
@@ -44,21 +53,22 @@ def draw(rows: Rows, names: Names) -> Figure:
     methods = _methods(by_label(rows, names, LONGEST))
     if not methods:
         return no_data()
-    rows = sum(len(_entry(0, method)) for method in methods)
-    if rows <= KEY_ROWS:  # the key stands beside the panel
+    lines = [line for n, method in enumerate(methods, start=1) for line in method.lines(n)]
+    if len(lines) <= KEY_ROWS:  # the key stands beside the panel
         across = 1
-        figure = new_figure(PAGE, max(SHAPE[1], KEY_LINE * rows + 0.5))
+        figure = new_figure(PAGE, max(SHAPE[1], KEY_LINE * len(lines) + 0.5))
         axes, key = figure.subplots(1, 2, width_ratios=(SHAPE[0], PAGE - SHAPE[0]))
     else:  # below it
         across = ACROSS
-        height = KEY_LINE * -(-rows // across)
+        height = KEY_LINE * -(-len(lines) // across)
         figure = new_figure(PAGE, SHAPE[1] + 0.6 + height)
         axes, key = figure.subplots(2, 1, height_ratios=(SHAPE[1], height))
-    _draw_points(axes, methods)
-    _write_key(key, methods, across)
-    numbered = enumerate(zip(methods, _places(methods), strict=True), start=1)
+    places = _places(methods)
+    _draw_points(axes, methods, places)
+    _write_key(key, lines, across)
+    numbered = enumerate(zip(methods, places, strict=True), start=1)
     marks = [Mark(_mark_text(n, method, place), *place) for n, (method, place) in numbered]
-    write_clear(figure, axes, marks, [(mark.x, mark.y) for mark in marks])
+    write_clear(figure, axes, marks, places)
     return figure
 
 
@@ -69,12 +79,12 @@ def _methods(models: dict[str, Rows]) -> list[Method]:
         places = [place for row in rows if (place := values(row, "uniformity", "alignment"))]
         scores = [score[0] for row in rows if (score := values(row, "average"))]
         if places:
-            x, y = (mean(place[axis] for place in places) for axis in (0, 1))
-            found.append(Method(label, x, y, 100 * mean(scores) if scores else None))
+            x, y = (fmean(place[axis] for place in places) for axis in (0, 1))
+            found.append(Method(label, x, y, 100 * fmean(scores) if scores else None))
     return sorted(found, key=lambda method: -(method.average or -100.0))
 
 
-def _places(methods: list[Method]) -> list[tuple[float, float]]:
+def _places(methods: list[Method]) -> Points:
     """Return where each method is drawn: at the border if it lies far from the others."""
     x = _limited([method.uniformity for method in methods])
     y = _limited([method.alignment for method in methods])
@@ -94,15 +104,14 @@ def _mark_text(number: int, method: Method, place: tuple[float, float]) -> str:
     return f"{number}: {rounded(method.uniformity)}, {rounded(method.alignment)}"
 
 
-def _draw_points(axes: Axes, methods: list[Method]) -> None:
-    places = list(zip(methods, _places(methods), strict=True))
-    without = [place for method, place in places if method.average is None]
-    axes.plot([x for x, _ in without], [y for _, y in without], "x", color=SOFT, markersize=4)
-    scored = [(place, method.average) for method, place in places if method.average is not None]
+def _draw_points(axes: Axes, methods: list[Method], places: Points) -> None:
+    pairs = list(zip(places, [method.average for method in methods], strict=True))
+    without = [place for place, average in pairs if average is None]
+    axes.plot(*columns(without), "x", color=SOFT, markersize=4)
+    scored = [(place, average) for place, average in pairs if average is not None]
     averages = [average for _, average in scored]
     shown = axes.scatter(
-        [x for (x, _), _ in scored],
-        [y for (_, y), _ in scored],
+        *columns([place for place, _ in scored]),
         c=_limited(averages) if averages else [],
         cmap=matplotlib.colormaps[COLOURS].resampled(SHADES),
         edgecolors=INK,
@@ -118,23 +127,11 @@ def _draw_points(axes: Axes, methods: list[Method]) -> None:
     axes.set_ylabel("Alignment (lower is better)")
 
 
-def _write_key(key: Axes, methods: list[Method], across: int) -> None:
+def _write_key(key: Axes, lines: list[str], across: int) -> None:
     """Write number, average and label of each method, in so many columns."""
     key.set_axis_off()
     key.set_xlim(0, 1)
-    lines = [
-        line for place, method in enumerate(methods, start=1) for line in _entry(place, method)
-    ]
     down = max(-(-len(lines) // across), MOST_SPREAD)
     for place, text in enumerate(lines):
         column, line = divmod(place, down)
         key.text(column / across, 1 - line / down, text, fontsize=SMALL, va="top")
-
-
-def _entry(place: int, method: Method) -> list[str]:
-    """Return the lines of a method in the key; spaces of a digit's width stay where HTML shows them."""
-    average = rounded(method.average, 1) or MINUS
-    number = f"{place:>2}".replace(" ", FIGURE_SPACE)
-    first, *others = textwrap.wrap(method.label, WRAPPED) or [""]
-    gap = 3 * FIGURE_SPACE
-    return [f"{number}{gap}{average}{gap}{first}", *(4 * gap + other for other in others)]

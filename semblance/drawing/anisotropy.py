@@ -1,9 +1,11 @@
 """The terms of RCL's Eqs. 4 to 6 and two measures of anisotropy: a panel each, a line a model."""
 
+from statistics import fmean
+
 from matplotlib.figure import Figure
 
-from semblance.drawing.style import LINE, PAGE, drawing, looks, new_figure
-from semblance.drawing.text import Names, Rows, by_label, clean, mean, value
+from semblance.drawing.style import LINE, PAGE, looks, new_figure
+from semblance.drawing.text import Names, Rows, by_label, clean, values
 
 PANELS = {  # a column of the data, and its title
     "aligned": "Eq. 4, first term:\nmean cos of pairs",
@@ -15,20 +17,17 @@ PANELS = {  # a column of the data, and its title
 IN_PERCENT = ("positive", "largest")
 
 
-@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw each measure of each model: a dot for each seed, a marker for their mean."""
     models = by_label(rows, names)
     figure = new_figure(PAGE, 0.75 + 1.5 * LINE * len(models))
     panels = figure.subplots(1, len(PANELS), sharey=True)
     for axes, (column, title) in zip(panels, PANELS.items(), strict=True):
-        for place, (of_model, look) in enumerate(
-            zip(models.values(), looks(models).values(), strict=True)
-        ):
-            found = _numbers(of_model, column)
-            axes.plot(found, [place] * len(found), ".", color=look.colour, alpha=0.5)
+        for place, (label, look) in enumerate(looks(models).items()):
+            found = _numbers(models[label], column)
+            axes.plot(found, [place] * len(found), ".", color=look["color"], alpha=0.5)
             if found:
-                axes.plot(mean(found), place, look.marker, color=look.colour, markersize=5)
+                axes.plot(fmean(found), place, look["marker"], color=look["color"], markersize=5)
         axes.set_title(title)
         axes.margins(x=0.2)
         axes.locator_params(axis="x", nbins=3)
@@ -39,8 +38,5 @@ def draw(rows: Rows, names: Names) -> Figure:
 
 
 def _numbers(rows: Rows, column: str) -> list[float]:
-    scale = 1
-    if column in IN_PERCENT:
-        scale = 100
-    found = [value(row, column) for row in rows]
-    return [scale * number for number in found if number is not None]
+    scale = 100 if column in IN_PERCENT else 1
+    return [scale * found[0] for row in rows if (found := values(row, column))]

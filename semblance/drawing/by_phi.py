@@ -3,11 +3,10 @@
 from matplotlib.figure import Figure
 
 from semblance.drawing.series import draw_series, keep_high, references
-from semblance.drawing.style import COLUMN, drawing, legend_below, legend_height, new_figure
+from semblance.drawing.style import COLUMN, legend_below, legend_height, new_figure
 from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value
 
 
-@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw a line for each form of the loss: a dot for each seed, a line through their means.
 
@@ -16,12 +15,12 @@ def draw(rows: Rows, names: Names) -> Figure:
     entropy = [row for row in rows if value(row, "phi") is not None]
     series = {clean(form): found for (form,), found in grouped(entropy, "form").items()}
     others = [row for row in rows if row not in entropy]
-    height = legend_height(len(series) + len(by_label(others, names)), 1)
+    height = legend_height(len(series) + len(by_label(others, names)))
     figure = new_figure(COLUMN, 2.0 + height)
     axes = figure.add_subplot()
     draw_series(axes, series, "phi")
     references(axes, others, names)
     keep_high(axes)
     axes.set_xlabel("φ of the entropy model")
-    legend_below(figure, axes, 1)
+    legend_below(figure, axes)
     return figure

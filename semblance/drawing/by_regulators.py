@@ -3,11 +3,10 @@
 from matplotlib.figure import Figure
 
 from semblance.drawing.series import draw_series, keep_high, references
-from semblance.drawing.style import COLUMN, drawing, legend_below, new_figure
+from semblance.drawing.style import COLUMN, legend_below, new_figure
 from semblance.drawing.text import Names, Rows, clean, grouped, value
 
 
-@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw a line for each base and corpus: a dot for each seed, a line through their means.
 
@@ -25,5 +24,5 @@ def draw(rows: Rows, names: Names) -> Figure:
     keep_high(axes)
     axes.set_xlabel("Number of regulators")
     if shown > 0 or len(series) > 1:
-        legend_below(figure, axes, 1)
+        legend_below(figure, axes)
     return figure

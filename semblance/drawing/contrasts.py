@@ -18,7 +18,6 @@ from semblance.drawing.style import (
     PAPER,
     SERIES,
     SMALL,
-    drawing,
     new_figure,
     styled,
 )
@@ -41,7 +40,6 @@ INTERVALS = {
 }
 
 
-@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw the differences in points, from the rows of ``reporting.figures.contrasts``.
 

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from semblance.drawing.style import COLUMN, INK, PAGE, SERIES, drawing, new_figure, no_data
+from semblance.drawing.style import COLUMN, INK, PAGE, SERIES, new_figure, no_data
 from semblance.drawing.text import Names, Rows, by_label, clean, grouped, values
 
 BINS = 24  # over the cosines of all models
@@ -12,7 +12,6 @@ TALLEST = 0.92  # height of the tallest bar, in distances between groups
 ACROSS = 3  # panels beside each other
 
 
-@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw a histogram of the cosines of each group, the highest gold scores on top.
 

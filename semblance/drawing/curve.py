@@ -10,7 +10,6 @@ from semblance.drawing.series import Points, columns
 from semblance.drawing.style import (
     COLUMN,
     Look,
-    drawing,
     legend_below,
     legend_height,
     looks,
@@ -22,16 +21,15 @@ PARTS = 24  # of the line between two steps
 Place = tuple[float, float]
 
 
-@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw uniformity against alignment: a line a model, an arrow along it, its ends' steps."""
     models = by_label(rows, names)
-    figure = new_figure(COLUMN, 2.3 + legend_height(len(models), 1))
+    figure = new_figure(COLUMN, 2.3 + legend_height(len(models)))
     axes = figure.add_subplot()
     covered: Points = []
     ends: dict[Mark, None] = {}  # the first and the last step of each line; equal places once
-    for (label, of_model), look in zip(models.items(), looks(models).values(), strict=True):
-        for of_seed in grouped(of_model, "corpus", "seed").values():
+    for label, look in looks(models).items():
+        for of_seed in grouped(models[label], "corpus", "seed").values():
             steps = [values(row, "step", "uniformity", "alignment") for row in of_seed]
             steps = sorted(filter(None, steps))
             line = [(x, y) for _, x, y in steps]
@@ -42,7 +40,7 @@ def draw(rows: Rows, names: Names) -> Figure:
     axes.margins(0.15)
     axes.set_xlabel("Uniformity (lower is better)")
     axes.set_ylabel("Alignment (lower is better)")
-    legend_below(figure, axes, 1)
+    legend_below(figure, axes)
     write_clear(figure, axes, list(ends), covered)
     return figure
 
@@ -56,18 +54,11 @@ def _along(line: Points) -> Points:
 
 
 def _draw_line(axes: Axes, line: Points, label: str, look: Look) -> None:
-    axes.plot(
-        *columns(line),
-        color=look.colour,
-        linestyle=look.dashes,
-        marker=look.marker,
-        markersize=2.5,
-        label=label,
-    )
+    axes.plot(*columns(line), markersize=2.5, label=label, **look)
     pairs = list(itertools.pairwise(line))
     if pairs:
         start, end = max(pairs, key=lambda pair: abs(pair[1][0] - pair[0][0]))
-        arrow = {"arrowstyle": "-|>", "color": look.colour, "shrinkA": 0, "shrinkB": 0}
+        arrow = {"arrowstyle": "-|>", "color": look["color"], "shrinkA": 0, "shrinkB": 0}
         middle, tail = _between(start, end, 0.5), _between(start, end, 0.49)
         axes.annotate("", xy=middle, xytext=tail, arrowprops=arrow)
 

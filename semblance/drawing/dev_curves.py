@@ -3,11 +3,9 @@
 from matplotlib.figure import Figure
 
 from semblance.drawing.series import draw_models, keep_high
-from semblance.drawing.style import drawing
 from semblance.drawing.text import Names, Rows
 
 
-@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw steps against the dev score times 100, a line for each model and seed."""
     figure, axes = draw_models(rows, names, "step", "dev", scale=100)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from semblance.drawing.style import styled
+from semblance.drawing.style import no_data, styled
+from semblance.drawing.text import Names, Rows
 from semblance.errors import InputError
 from semblance.figures import DRAWN, is_drawn
 from semblance.files import open_text
@@ -39,11 +40,17 @@ def draw_csv(settings: DrawingSettings, path: str | Path) -> Figure:
     """Draw the CSV of a figure; raises InputError for a kind without a drawing."""
     if not is_drawn(settings.kind):
         raise InputError("settings.kind", f"there is no drawing of {settings.kind!r}")
-    module = load_module(DRAWN, settings.kind, "settings.kind")
     names = {(one.corpus, one.base, one.method): one.label for one in settings.models}
     with open_text(path, MOST_BYTES) as stream:
-        rows = list(csv.DictReader(stream))
-    return module.draw(rows, names)
+        return draw_rows(settings.kind, list(csv.DictReader(stream)), names)
+
+
+@styled
+def draw_rows(kind: str, rows: Rows, names: Names) -> Figure:
+    """Draw the rows of a kind of figure; without a row the figure says so."""
+    if not rows:
+        return no_data()
+    return load_module(DRAWN, kind, "kind").draw(rows, names)
 
 
 @styled

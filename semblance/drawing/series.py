@@ -1,7 +1,7 @@
 """Lines of several models with several seeds, along a training or against a setting."""
 
 import math
-from collections.abc import Iterable
+from statistics import fmean
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,7 +17,7 @@ from semblance.drawing.style import (
     looks,
     new_figure,
 )
-from semblance.drawing.text import Names, Rows, by_label, grouped, mean, value, values
+from semblance.drawing.text import Names, Rows, by_label, grouped, value, values
 from semblance.reporting.numbers import MINUS
 
 MARKED = 10  # markers of a line, at most
@@ -36,13 +36,14 @@ def draw_models(
     ``scale``: of y; a point whose y is below ``least`` is left out.
     """
     models = by_label(rows, names)
-    figure = new_figure(COLUMN, 2.0 + legend_height(len(models), 1))
+    figure = new_figure(COLUMN, 2.0 + legend_height(len(models)))
     axes = figure.add_subplot()
-    for (label, of_model), look in zip(models.items(), looks(models).values(), strict=True):
-        lines = [points(seed, x, y, scale) for seed in grouped(of_model, "corpus", "seed").values()]
+    for label, look in looks(models).items():
+        seeds = grouped(models[label], "corpus", "seed").values()
+        lines = [points(seed, x, y, scale) for seed in seeds]
         lines = [[point for point in line if point[1] >= least] for line in lines]
         draw_seeds(axes, lines, label, look)
-    legend_below(figure, axes, 1)
+    legend_below(figure, axes)
     return figure, axes
 
 
@@ -56,31 +57,22 @@ def draw_seeds(axes: Axes, seeds: list[Points], label: str, look: Look) -> None:
     """Draw the line of each seed, and with its label that of their mean at each common x."""
     if len(seeds) > 1:
         for line in seeds:
-            axes.plot(*columns(line), color=look.colour, alpha=0.4, linewidth=0.6)
+            axes.plot(*columns(line), color=look["color"], alpha=0.4, linewidth=0.6)
     middle = mean_line(seeds)
-    axes.plot(
-        *columns(middle),
-        color=look.colour,
-        linestyle=look.dashes,
-        marker=look.marker,
-        markevery=max(1, -(-len(middle) // MARKED)),
-        label=label,
-    )
+    every = max(1, -(-len(middle) // MARKED))
+    axes.plot(*columns(middle), markevery=every, label=label, **look)
 
 
 def mean_line(seeds: list[Points]) -> Points:
     """Return the mean of lines at each x that all of them have."""
-    if not seeds:
-        return []
     lines = [dict(line) for line in seeds]
     common = set.intersection(*map(set, lines))
-    return [(x, mean(line[x] for line in lines)) for x in sorted(common)]
+    return [(x, fmean(line[x] for line in lines)) for x in sorted(common)]
 
 
-def columns(line: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
+def columns(line: Points) -> tuple[list[float], list[float]]:
     """Return the x and the y of points."""
-    found = list(line)
-    return [x for x, _ in found], [y for _, y in found]
+    return [x for x, _ in line], [y for _, y in line]
 
 
 def draw_series(axes: Axes, series: dict[str, Rows], column: str) -> None:
@@ -88,15 +80,14 @@ def draw_series(axes: Axes, series: dict[str, Rows], column: str) -> None:
 
     Each number of the setting has a tick where they are few.
     """
-    for (label, rows), look in zip(series.items(), looks(series).values(), strict=True):
-        dots = points(rows, column, "average", 100)
-        by_place: dict[float, list[float]] = {}
-        for place, score in dots:
-            by_place.setdefault(place, []).append(score)
-        middle = [(place, mean(by_place[place])) for place in sorted(by_place)]
-        axes.plot(*columns(dots), ".", color=look.colour, alpha=0.5, markeredgewidth=0)
-        line = {"color": look.colour, "marker": look.marker, "linestyle": look.dashes}
-        axes.plot(*columns(middle), label=label, **line)
+    for label, look in looks(series).items():
+        dots = points(series[label], column, "average", 100)
+        middle = [
+            (place, fmean(score for other, score in dots if other == place))
+            for place in sorted({place for place, _ in dots})
+        ]
+        axes.plot(*columns(dots), ".", color=look["color"], alpha=0.5, markeredgewidth=0)
+        axes.plot(*columns(middle), label=label, **look)
     axes.set_ylabel("STS average (ρ × 100)")
     rows = [row for of_series in series.values() for row in of_series]
     places = sorted({place for row in rows if (place := value(row, column)) is not None})
@@ -125,7 +116,7 @@ def references(axes: Axes, rows: Rows, names: Names) -> int:
         found = [score[0] for row in of_model if (score := values(row, "average"))]
         if not found:
             continue
-        score = 100 * mean(found)
+        score = 100 * fmean(found)
         look = {
             "color": (SOFT, INK)[place % 2],
             "linestyle": DASHES[(place + 1) % len(DASHES)],

@@ -4,13 +4,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from semblance.drawing.series import draw_models
-from semblance.drawing.style import drawing
 from semblance.drawing.text import Names, Rows
 
 LEAST = 1e-4  # of the largest: below it lies what arithmetic leaves of a value of 0
 
 
-@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw the position of each singular value against its share of the largest, on a log scale."""
     figure, axes = draw_models(rows, names, "position", "relative", least=LEAST)

@@ -1,14 +1,11 @@
 """One look for all figures: sizes of print, one typeface, and a palette that reads in grey, too."""
 
-import functools
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, ParamSpec, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from semblance.drawing.text import Names, Rows
 
 COLUMN = 3.3  # inches: one column of a paper
 PAGE = 6.9  # inches: both columns
@@ -70,53 +67,21 @@ RC = {
     "svg.hashsalt": "semblance",  # the same names in each file
     "path.simplify_threshold": 0.2,
 }
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-class Look(NamedTuple):
-    """How one series differs from the others: by colour, and without it by marker and dashes."""
-
-    colour: str
-    marker: str
-    dashes: str | tuple
-
-
-def styled(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function draw in this look, whatever the user's own settings of matplotlib are."""
-
-    @functools.wraps(function)
-    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function in this look."""
-        with matplotlib.style.context(["default", RC]):
-            return function(*args, **kwargs)
-
-    return inside
-
-
-def drawing(function: Callable[[Rows, Names], Figure]) -> Callable[[Rows, Names], Figure]:
-    """Let a function draw the rows of a figure in this look; without a row the figure says so."""
-
-    @functools.wraps(function)
-    def inside(rows: Rows, names: Names) -> Figure:
-        """Draw the rows, if there is one."""
-        return function(rows, names) if rows else no_data()
-
-    return styled(inside)
+# Lets a function draw in this look, whatever the user's own settings of matplotlib are.
+styled = matplotlib.style.context(["default", RC])
+Look = dict[str, Any]  # the arguments with which a series is plotted
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each series, by its place."""
-    return dict(zip(names, _looks(), strict=False))
-
-
-def _looks() -> Iterator[Look]:
-    place = 0
-    while True:
-        colour = SERIES[place % len(SERIES)]
-        marker = MARKERS[place % len(MARKERS)]
-        yield Look(colour, marker, DASHES[place % len(DASHES)])
-        place += 1
+    """Return how each series differs: by colour, and for the colour-blind by marker and dashes."""
+    return {
+        name: {
+            "color": SERIES[place % len(SERIES)],
+            "marker": MARKERS[place % len(MARKERS)],
+            "linestyle": DASHES[place % len(DASHES)],
+        }
+        for place, name in enumerate(names)
+    }
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -131,12 +96,11 @@ def no_data() -> Figure:
     return figure
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int) -> None:
+def legend_below(figure: Figure, axes: Axes) -> None:
     """Put the legend of a panel below the whole figure, where it covers nothing."""
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(columns, len(labels)))
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center")
 
 
-def legend_height(count: int, columns: int) -> float:
+def legend_height(count: int) -> float:
     """Return the inches of a legend of so many entries."""
-    return LINE * -(-count // columns) + 0.1
+    return LINE * count + 0.1

@@ -1,6 +1,5 @@
 """What figures print: labels that a drawing can hold, and the numbers of a CSV."""
 
-import math
 import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -64,9 +63,3 @@ def by_label(rows: Iterable[dict[str, Any]], names: Names, most: int = MOST) -> 
             shown = f"{THIN_SPACE}{shown}"  # matplotlib would leave it out of the legend
         found[shown] = of_model
     return found
-
-
-def mean(numbers: Iterable[float]) -> float:
-    """Return the mean of some numbers, of which there is at least one."""
-    found = list(numbers)
-    return math.fsum(found) / len(found)

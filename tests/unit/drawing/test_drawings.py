@@ -7,10 +7,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from semblance.drawing import anisotropy, contrasts, cosine_densities
-from semblance.drawing.saving import svg_text
+from semblance.drawing.saving import draw_rows, svg_text
 from semblance.drawing.style import COLUMN, PAGE, SERIES
-from semblance.figures import DRAWN, KINDS, is_drawn
-from semblance.named_modules import load_module
+from semblance.figures import KINDS, is_drawn
 from tests.unit.drawing.example_rows import METHOD, NAMES, OF_SEED, ROWS
 
 DRAWINGS = sorted(kind for kind in KINDS if is_drawn(kind))
@@ -18,12 +17,7 @@ DRAWINGS = sorted(kind for kind in KINDS if is_drawn(kind))
 
 def draw(kind: str, rows: list[dict] | None = None, names: dict | None = None) -> Figure:
     """Draw the example of a kind, or other rows."""
-    module = load_module(DRAWN, kind, "here")
-    if rows is None:
-        rows = ROWS[kind]
-    if names is None:
-        names = NAMES
-    return module.draw(rows, names)
+    return draw_rows(kind, ROWS[kind] if rows is None else rows, NAMES if names is None else names)
 
 
 def lines(axes) -> dict[str, list[tuple[float, float]]]:
@@ -210,7 +204,7 @@ def test_labels_of_crowded_points_cover_neither_each_other_nor_a_point():
 
 def forest(*rows: dict):
     """Draw a table against its control; return its panel."""
-    return contrasts.draw(list(rows), {}).axes[0]
+    return draw("contrasts", list(rows)).axes[0]
 
 
 def test_a_forest_shows_both_intervals_the_seeds_the_papers_value_and_the_margin():
@@ -288,7 +282,7 @@ def test_the_longest_labels_of_an_own_faq_stand_whole_beside_their_rows():
 
 
 def test_each_table_has_a_panel_with_its_title():
-    figure = contrasts.draw([METHOD, METHOD | {"table": "u", "title": "Another"}], {})
+    figure = draw("contrasts", [METHOD, METHOD | {"table": "u", "title": "Another"}])
     assert [axes.texts[0].get_text() for axes in figure.axes] == ["A table", "Another"]
 
 

@@ -10,9 +10,15 @@ import xml.etree.ElementTree as ET
 import matplotlib
 import pytest
 
-from semblance.drawing import contrasts
 from semblance.drawing.inline import inline_svg
-from semblance.drawing.saving import DrawingSettings, Named, draw_csv, png_bytes, svg_text
+from semblance.drawing.saving import (
+    DrawingSettings,
+    Named,
+    draw_csv,
+    draw_rows,
+    png_bytes,
+    svg_text,
+)
 from semblance.drawing.style import THEME
 from semblance.drawing.text import MOST, clean
 from semblance.errors import InputError
@@ -133,7 +139,7 @@ def test_a_hostile_label_is_shown_as_it_is_or_shortened(kind, label, tmp_path):
 @pytest.mark.parametrize("label", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_label_of_a_table_breaks_no_forest(label):
     row = METHOD | dict.fromkeys(("title", "label", "control", "column", "protocol"), label)
-    ET.fromstring(svg_text(contrasts.draw([row], {})))
+    ET.fromstring(svg_text(draw_rows("contrasts", [row], {})))
 
 
 def test_a_label_is_cut_at_its_limit_with_an_ellipsis():

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from pytest import approx
 
-from semblance.drawing import contrasts as forest
-from semblance.drawing.saving import svg_text
+from semblance.drawing.saving import draw_rows, svg_text
 from semblance.errors import InputError
 from semblance.figures import FigureModels, FigureSettings
 from semblance.layout import RECORD
@@ -263,11 +262,11 @@ def test_the_papers_difference_is_that_of_its_two_values_unless_a_row_stands_in(
 def test_the_forest_of_a_table_is_drawn_without_its_csv(results):
     rows = contrasts.contrast_rows(with_published(results))
     assert all(tuple(row) == contrasts.COLUMNS for row in rows)
-    whole = svg_text(forest.draw(rows, {}))
+    whole = svg_text(draw_rows("contrasts", rows, {}))
     shown = table(FigureSettings("contrasts", tables=("t_sts",)), results)
     for row, line in zip(rows, shown, strict=True):
         line["published"] = str(row["published"] or "")
-    assert whole == svg_text(forest.draw(shown, {}))
+    assert whole == svg_text(draw_rows("contrasts", shown, {}))
 
 
 def test_a_table_without_contrasts_has_no_rows(results):
