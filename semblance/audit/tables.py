@@ -16,13 +16,12 @@ from semblance.audit.findings import CELLS, FORMS, Findings
 from semblance.audit.runs import scores_behind
 from semblance.figures import FigureSettings
 from semblance.provenance import MOST_TEXT, file_digest, input_digests, read_text
-from semblance.reporting.bootstrap import noted, with_bootstrap
+from semblance.reporting.bootstrap import with_bootstrap, with_covariances
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.collected import collected_csv
 from semblance.reporting.comparison import attach, compare_published, ledger
-from semblance.reporting.contrasts import with_items
 from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
 from semblance.reporting.latex import latex
@@ -120,8 +119,7 @@ class Tables:
             table = with_bootstrap(table, self.root, spec.draws, spec.bootstrap_seed)
         else:
             items = {(row.label, row.protocol): row.items for row in shown.rows}
-            rows = [replace(r, items=items.get((r.label, r.protocol), {})) for r in table.rows]
-            table = noted(with_items(replace(table, rows=tuple(rows))), spec.draws)
+            table = with_covariances(table, items, spec.draws)
         if input_digests(node.record).get("published", "") == self.digests.get("published"):
             return attach(table, self.printed)
         file = self.sources["published"].name

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from semblance.errors import InputError
 from semblance.reporting.contrasts import with_items
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.predictions import (
@@ -15,7 +16,6 @@ from semblance.reporting.predictions import (
     folds,
     label_frame,
     predictions_path,
-    require_same_items,
     sts_frame,
 )
 from semblance.reporting.resampling import item_covariances, mean_draws, spearman_draws
@@ -25,6 +25,8 @@ SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the name
 DIGITS = 6  # of a covariance: a thousand draws know three
 
 Drawn = dict[str, np.ndarray]  # column -> resampled (draws, seeds of all rows)
+Covariances = dict[str, dict[str, float]]  # of a row: column -> label of a row -> covariance
+Items = dict[tuple[str, str], Covariances]  # by label and protocol of a row
 POINTS = 100
 NOTE = (
     "p_bootstrap (in the CSV): seeds and test items together ({draws} draws of the items). It "
@@ -46,24 +48,20 @@ def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> 
     if (table.metric, table.aggregation) != scores:
         return table
     setting = _Setting(table, layout, Path(results), draws, seed)
-    rows = list(table.rows)
-    for protocol in dict.fromkeys(row.protocol for row in rows):
-        known = [
-            position
-            for position, row in enumerate(rows)
-            if row.protocol == protocol and setting.has_predictions(row)
-        ]
-        if not known:
-            continue
-        chosen = [rows[position] for position in known]
-        covariances = _covariances(chosen, draw(setting, chosen))
-        for position, items in zip(known, covariances, strict=True):
-            rows[position] = replace(rows[position], items=items)
-    return noted(with_items(replace(table, rows=tuple(rows))), draws)
+    items: Items = {}
+    for protocol in dict.fromkeys(row.protocol for row in table.rows):
+        rows = [row for row in table.rows if row.protocol == protocol]
+        known = [row for row in rows if setting.has_predictions(row)]
+        if known:
+            covariances = _covariances(known, draw(setting, known))
+            items |= {(row.label, protocol): covariances[row.label] for row in known}
+    return with_covariances(table, items, draws)
 
 
-def noted(table: Table, draws: int) -> Table:
-    """Add the note on the bootstrap to a table that has figures of it."""
+def with_covariances(table: Table, items: Items, draws: int) -> Table:
+    """Give rows what the test items cause in them, and to their contrasts what follows from it."""
+    rows = [replace(row, items=items.get((row.label, row.protocol), {})) for row in table.rows]
+    table = with_items(replace(table, rows=tuple(rows)))
     cells = [cell for row in table.rows for cell in row.cells.values() if cell.contrast]
     if any(cell.contrast.p_bootstrap is not None for cell in cells):
         return replace(table, notes=(*table.notes, NOTE.format(draws=draws)))
@@ -80,10 +78,10 @@ class _Setting:
     draws: int
     seed: int
 
-    def paths(self, rows: list[Row], fold: int | None = None) -> list[tuple[Path, str]]:
-        """Return the predictions of each seed of rows, and the protocol of the row."""
+    def paths(self, rows: list[Row], fold: int | None = None) -> list[Path]:
+        """Return the predictions of each seed of rows."""
         return [
-            (predictions_path(self.results, self.table, row, seed, fold), row.protocol)
+            predictions_path(self.results, self.table, row, seed, fold)
             for row in rows
             for seed in row.seeds
         ]
@@ -108,35 +106,31 @@ class _Setting:
         return found
 
 
-def _covariances(rows: list[Row], drawn: Drawn) -> list[dict[str, dict[str, float]]]:
-    """Return ``Row.items`` of each row: by column and label, the rows above it and itself."""
-    found: list[dict[str, dict[str, float]]] = [{} for _ in rows]
+def _covariances(rows: list[Row], drawn: Drawn) -> dict[str, Covariances]:
+    """Return ``Row.items`` of each row by its label: by column, the rows above it and itself."""
+    found: dict[str, Covariances] = {row.label: {} for row in rows}
     seeds = [tuple(row.seeds) for row in rows]
     ends = np.cumsum([len(row.seeds) for row in rows])[:-1]
     for column, scores in drawn.items():
         matrix = item_covariances(np.split(scores, ends, axis=1), seeds)
-        for i, items in enumerate(found):
+        for i, row in enumerate(rows):
             values = [float(f"{value:.{DIGITS}g}") for value in matrix[i, : i + 1]]
-            items[column] = {row.label: value for row, value in zip(rows, values, strict=False)}
+            found[row.label][column] = dict(zip(found, values, strict=False))
     return found
 
 
 def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
     """Return the correlations of each row's seeds and their average, items resampled by task."""
-    frames = {path: sts_frame(path) for path, _ in setting.paths(rows)}
-    first = next(iter(frames.values()))["gold"]
-    for path, frame in frames.items():
-        require_same_items(path, frame["gold"].equals(first) and frame.index.equals(first.index))
-    gold = first.to_numpy()  # (N,)
-    similarities = np.vstack(
-        [frames[path]["similarity"].to_numpy() for path, _ in setting.paths(rows)]
-    )
+    paths = setting.paths(rows)
+    frames = _same_items(paths, list(map(sts_frame, paths)), "gold")
+    gold = frames[0]["gold"].to_numpy()  # (N,)
+    similarities = np.vstack([frame["similarity"].to_numpy() for frame in frames])
 
     def draw(chosen: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
         """Return the correlations on some of the items, resampled."""
         return spearman_draws(gold[chosen], similarities[:, chosen], draws, rng)
 
-    return setting.by_task(first.index.get_level_values("task"), draw)
+    return setting.by_task(frames[0].index.get_level_values("task"), draw)
 
 
 def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
@@ -145,7 +139,7 @@ def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
     A resampled accuracy is of all items at once. The mean over folds, which the table shows,
     differs by the folds' sizes alone: they differ by one item.
     """
-    paths = [path for path, _ in setting.paths(rows)]
+    paths = setting.paths(rows)
     frames = _same_items(paths, list(map(label_frame, paths)))
     right = np.vstack([frame["right"].to_numpy() for frame in frames])  # (paths, N)
 
@@ -166,8 +160,8 @@ def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
     total = np.zeros((setting.draws, len(metrics), seeds))
     for fold in numbers:
         paths = setting.paths(rows, fold)
-        frames = [faq_frame(path, protocol, names) for path, protocol in paths]
-        frames = _same_items([path for path, _ in paths], frames)
+        frames = [faq_frame(path, rows[0].protocol, names) for path in paths]
+        frames = _same_items(paths, frames)
         scores = np.stack([frame.to_numpy().T for frame in frames], axis=1)
         flat = scores.reshape(-1, scores.shape[-1])  # (metrics x seeds, queries)
         total += mean_draws(flat, setting.draws, rng).reshape(total.shape)
@@ -175,9 +169,14 @@ def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
     return {metric: means[:, at] for at, metric in enumerate(metrics)}
 
 
-def _same_items(paths: list[Path], frames: list[pd.DataFrame]) -> list[pd.DataFrame]:
+def _same_items(paths: list[Path], frames: list[pd.DataFrame], *columns: str) -> list[pd.DataFrame]:
+    """Return the predictions of runs; InputError unless the items, and these columns, are the same."""
+    first = frames[0]
     for path, frame in zip(paths, frames, strict=True):
-        require_same_items(path, frame.index.equals(frames[0].index))
+        same = all(frame[column].equals(first[column]) for column in columns)
+        if not (same and frame.index.equals(first.index)):
+            problem = "its items differ from those of the run that it is compared with"
+            raise InputError(path, problem, "evaluate both on the same data")
     return frames
 
 

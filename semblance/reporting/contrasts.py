@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 import numpy as np
 
@@ -53,7 +54,9 @@ def weighted_sum(parts: Parts, column: str) -> SeedContrast | None:
     cells = [(weight, row, row.cells.get(column, NO_VALUES).known) for weight, row in parts]
     if not all(known for _, _, known in cells):
         return None
-    constant = sum(weight * _mean(known) for weight, row, known in cells if row.is_untrained)
+    constant = sum(
+        weight * fmean(known.values()) for weight, row, known in cells if row.is_untrained
+    )
     trained = [(weight, known) for weight, row, known in cells if not row.is_untrained]
     lists = {frozenset(map(str, row.seeds)) for _, row in parts if not row.is_untrained}
     if len(lists) > 1:
@@ -65,11 +68,9 @@ def weighted_sum(parts: Parts, column: str) -> SeedContrast | None:
         missing = sorted(frozenset().union(*lists) - set(found.by_seed), key=int)
         found = replace(found, missing=tuple(missing))
     variance = item_variance(parts, column)
-    if variance is None:
-        return found
+    if variance is None or (trained and found.estimate is None):
+        return found  # of trained rows: other seeds would differ, and nobody knows how much
     seeds = found.estimate or Estimate(found.value, 0.0, math.inf)
-    if found.estimate is None and trained:
-        return found  # other seeds would differ, and nobody knows how much
     return replace(found, of_both=replace(seeds, more=math.sqrt(variance)))
 
 
@@ -96,7 +97,7 @@ def _of_seeds(trained: Weighted, constant: float) -> SeedContrast | None:
         return None
     by_seed = {s: constant + sum(weight * values[s] for weight, values in trained) for s in shared}
     found = SeedContrast(
-        value=_mean(by_seed),
+        value=fmean(by_seed.values()),
         test=PAIRED if len(trained) > 1 else ONE_SAMPLE,
         by_seed=by_seed,
     )
@@ -108,7 +109,7 @@ def _of_seeds(trained: Weighted, constant: float) -> SeedContrast | None:
 
 
 def _unpaired(trained: Weighted, constant: float) -> SeedContrast:
-    value = constant + sum(weight * _mean(values) for weight, values in trained)
+    value = constant + sum(weight * fmean(values.values()) for weight, values in trained)
     samples = [list(values.values()) for _, values in trained]
     short = any(len(sample) < 2 for sample in samples)
     if short or not any(map(_has_spread, samples)):
@@ -119,10 +120,6 @@ def _unpaired(trained: Weighted, constant: float) -> SeedContrast:
     if weights == [1, -1] and constant == 0:
         p_exact = float(significance.p_relabelled(*samples))
     return SeedContrast(value, UNPAIRED, {}, replace(estimate, value=value), p_exact)
-
-
-def _mean(values: Mapping[str, float]) -> float:
-    return math.fsum(values.values()) / len(values)
 
 
 def _has_spread(values: Sequence[float]) -> bool:
@@ -214,10 +211,9 @@ def _corrected(rows: list[Row], column: str) -> list[Row]:
 
 def with_items(table: Table) -> Table:
     """Give each contrast the numbers of seeds and items together, where both rows know them."""
-    rows = list(table.rows)
-    peers = {(row.label, row.protocol): row for row in rows}
-    for position, row in enumerate(rows):
-        control = peers.get((row.control, row.protocol))
+    rows = []
+    for row in table.rows:
+        control = table.control_of(row)
         cells = dict(row.cells)
         for column in row.items if control else ():
             found = between(row, control, column)
@@ -233,5 +229,5 @@ def with_items(table: Table) -> Table:
                 item_error=float(found.of_both.more),
             )
             cells[column] = replace(cells[column], contrast=contrast)
-        rows[position] = replace(row, cells=cells)
+        rows.append(replace(row, cells=cells))
     return replace(table, rows=tuple(rows))

@@ -99,16 +99,5 @@ def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
     except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
         if is_transient(error):
             raise
-        raise InputError(
-            path, f"these predictions cannot be read ({error})", "evaluate this run again"
-        ) from None
-
-
-def require_same_items(path: Path, same: bool) -> None:
-    """Raise InputError for a run whose items are not the ``same`` as those it is compared with."""
-    if not same:
-        raise InputError(
-            path,
-            "its items differ from those of the run that it is compared with",
-            "evaluate both on the same data",
-        )
+        problem = f"these predictions cannot be read ({error})"
+        raise InputError(path, problem, "evaluate this run again") from None

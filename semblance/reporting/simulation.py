@@ -5,7 +5,7 @@ measured seeds; the tests are those of the tables.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -97,18 +97,13 @@ def simulate(tables: Iterable[Table]) -> list[Simulated]:
 def measure(table: Table) -> Measured | None:
     """Return the spread behind a table's differences; None if it has no paired ones with spread."""
     column = find_layout(table.layout).main_column
-    peers = {(row.label, row.protocol): row for row in table.rows}
-    spreads = []
-    for row in table.rows:
-        if row.test == PAIRED:
-            spreads += _spreads(row, peers[row.control, row.protocol], column)
+    tested = [row for row in table.rows if row.test == PAIRED]
+    found = [_spreads(row, table.control_of(row), column) for row in tested]
+    spreads = [spread for spread in found if spread]
     if not spreads:
         return None
     n, sds, ours, theirs, items = zip(*spreads, strict=True)
     known = [error for error in items if error is not None]
-    item_error = None
-    if known:
-        item_error = _root_mean_square(known)
     return Measured(
         table=table.name,
         rows=len(spreads),
@@ -117,7 +112,7 @@ def measure(table: Table) -> Measured | None:
         sd=_root_mean_square(sds),
         sd_ours=_root_mean_square(ours),
         sd_control=_root_mean_square(theirs),
-        item_error=item_error,
+        item_error=_root_mean_square(known) if known else None,
     )
 
 
@@ -125,33 +120,29 @@ def _root_mean_square(values: Sequence[float]) -> float:
     return float(np.sqrt(np.mean(np.square(values))))
 
 
-def _spreads(row: Row, control: Row, column: str) -> list[tuple]:
-    """Return (n, sd of the differences, of ours, of the control, item error); none without spread."""
+def _spreads(row: Row, control: Row, column: str) -> tuple | None:
+    """Return (n, sd of the differences, of ours, of the control, item error); None without spread."""
     found = between(row, control, column)
     if found is None or found.estimate is None:
-        return []
-    sides = (row.cells[column], control.cells[column])
-    sds = [side.sd for side in sides]
+        return None
+    sds = [side.cells[column].sd for side in (row, control)]
     if min(sds) == 0:
-        return []
+        return None
     sd = float(np.std(list(found.by_seed.values()), ddof=1))
-    return [(len(found.by_seed), sd, *sds, row.cells[column].contrast.item_error)]
+    return len(found.by_seed), sd, *sds, row.contrast(column).item_error
 
 
 def _simulated(measured: Measured) -> Simulated:
     rng = np.random.default_rng(SEED)
     ours, control = _seeds(measured, rng)
-    error = measured.item_error or 0.0
-    of_items = error * rng.normal(size=(RUNS, 1))  # a new test set moves all seeds alike
+    # A new test set moves all seeds alike.
+    of_items = (measured.item_error or 0.0) * rng.normal(size=(RUNS, 1))
     none = _shown(measured, ours, control)
-    other_items = _shown(measured, ours + of_items, control)
+    other_items: Mapping[str, float | None] = _shown(measured, ours + of_items, control)
     as_the_margin = _shown(measured, ours + measured.margin, control)
-    rates = []
-    for test, error in none.items():
-        error_items = None
-        if measured.item_error is not None:
-            error_items = other_items[test]
-        rates.append(Rates(test, error, error_items, as_the_margin[test]))
+    if measured.item_error is None:
+        other_items = dict.fromkeys(none)
+    rates = [Rates(test, none[test], other_items[test], as_the_margin[test]) for test in none]
     gaps = ours - control
     return Simulated(
         measured=measured,

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -139,23 +138,17 @@ class Cell:
     @property
     def mean(self) -> float | None:
         """Mean over the seeds; None without a value."""
-        if not self.values:
-            return None
-        return math.fsum(self.values.values()) / self.n
+        return statistics.fmean(self.values.values()) if self.values else None
 
     @property
     def sd(self) -> float | None:
         """Sample standard deviation (ddof 1); None below two values."""
-        if self.n < 2:
-            return None
-        return statistics.stdev(self.values.values())
+        return statistics.stdev(self.values.values()) if self.n > 1 else None
 
     @property
     def population_sd(self) -> float | None:
         """Standard deviation with ddof 0, as S-SimCSE seems to print it; None below two values."""
-        if self.n < 2:
-            return None
-        return statistics.pstdev(self.values.values())
+        return statistics.pstdev(self.values.values()) if self.n > 1 else None
 
     @property
     def difference(self) -> float | None:
@@ -231,7 +224,12 @@ class Table:
     metric: str = "spearman"
     aggregation: str = "all"
     margin: float = MARGIN
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+
+    def control_of(self, row: Row) -> Row | None:
+        """Return the row that a row is compared with; None where it is with none."""
+        place = (row.control, row.protocol)
+        return next((one for one in self.rows if (one.label, one.protocol) == place), None)
 
 
 def decode_spec(data: dict) -> Spec:

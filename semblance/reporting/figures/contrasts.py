@@ -32,10 +32,9 @@ def contrast_rows(shown: Table) -> list[Row]:
     A row with ``seed`` is the paired difference of one seed. What a row lacks is None.
     """
     column = find_layout(shown.layout).main_column
-    by_name = {(row.label, row.protocol): row for row in shown.rows}
     found = []
     for row in shown.rows:
-        control = by_name.get((row.control, row.protocol))
+        control = shown.control_of(row)
         contrast = row.contrast(column)
         if control is None or contrast is None:
             continue
