@@ -21,7 +21,7 @@ from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.collected import collected_csv
-from semblance.reporting.comparison import attach, compare_published, ledger
+from semblance.reporting.comparison import attach, ledger
 from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
 from semblance.reporting.latex import latex
@@ -168,9 +168,7 @@ class Tables:
         """Return what must stand in each file of a page."""
         match node.path.stem:
             case "published":
-                tolerance = node.record["tolerance"]
-                records = compare_published(tables, self.printed, tolerance)
-                return {"published.md": ledger(records, self.printed, tolerance)}
+                return {"published.md": ledger(tables, self.printed, node.record["tolerance"])}
             case "claims":
                 by_name = {table.name: table for table in tables}
                 judged = judge(read_claims(self.sources["claims"]), by_name, self.printed)

@@ -81,11 +81,10 @@ def attach(table: Table, published: Published) -> Table:
     rows = []
     for row in table.rows:
         claimed = _claimed(table, row, published)
-        values = {column: entry.value for column, entry in claimed.items()}
-        cells = {
-            column: replace(cell, published=values.get(column))
-            for column, cell in row.cells.items()
-        }
+        cells = dict(row.cells)
+        for column, cell in cells.items():
+            value = claimed[column].value if column in claimed else None
+            cells[column] = replace(cell, published=value)
         rows.append(replace(row, cells=cells))
     return replace(table, rows=tuple(rows))
 
@@ -104,7 +103,7 @@ def _claimed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
 
 
 def compare_published(
-    tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE
+    tables: Iterable[Table], published: Published, tolerance: float
 ) -> list[ComparedCell]:
     """Compare each published cell with each of our rows that claims it, in the papers' order.
 
@@ -142,14 +141,17 @@ def _verdict(entry: Entry, row: Row, tolerance: float) -> str:
     return WORDS[of_no_difference(found, tolerance)]
 
 
-def ledger(compared: list[ComparedCell], published: Published, tolerance: float) -> str:
-    """Return Markdown: a summary, one section for each published table."""
+def ledger(tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE) -> str:
+    """Return the comparison as Markdown: a summary, one section for each published table."""
+    compared = compare_published(tables, published, tolerance)
     lines = [
         "# Published and measured\n",
         f"{_summary(compared)}\n",
         READING.format(tolerance=f"{tolerance:g}"),
     ]
-    for (paper, number), group in groupby(compared, key=lambda one: one.entry.of_table):
+    for (paper, number), group in groupby(
+        compared, key=lambda one: (one.entry.paper, one.entry.table)
+    ):
         title = published.titles[f"{paper}/{number}"]
         heading = f"{published.titles[paper]}, Table {number}: {title}"
         lines += [f"\n## {escape_markdown(heading)}\n", *_section(list(group))]

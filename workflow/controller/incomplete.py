@@ -25,7 +25,7 @@ from semblance.provenance import (
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_markdown
-from semblance.reporting.comparison import TOLERANCE, attach, compare_published, ledger
+from semblance.reporting.comparison import attach, ledger
 from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
 from semblance.reporting.scores import collect, score_digests
@@ -174,9 +174,8 @@ def _texts(tables: dict[str, Table], incomplete: Iterable[str]) -> dict[str, str
         texts[f"{name}.md"] = markdown(tables[name])
         texts[f"{name}.csv"] = table_csv(tables[name])
     if texts:
-        comparisons = compare_published(tables.values(), published(), TOLERANCE)
         pages = {
-            "published.md": ledger(comparisons, published(), TOLERANCE),
+            "published.md": ledger(tables.values(), published()),
             "claims.md": claims_markdown(judge(read_claims(CLAIMS), tables, published())),
         }
         for name, page in pages.items():
