@@ -28,12 +28,22 @@ def is_stand_in(row: Row, base: str | None, stand_ins: set[tuple[str, str]]) -> 
 
 
 def row_groups(claim: Claim, table: Table, published: Published) -> Iterator[Rows]:
-    """Yield the rows of a claim's methods, once for each protocol, base and corpus of a table."""
+    """Yield the rows of a claim's methods, once for each protocol, base and corpus of a table.
+
+    The protocols are those of the paper's rows, if the claim names some, and the base is the
+    paper's, if the table has it.
+    """
+    named = [term.published for term in claim.terms.values() if term.published]
+    protocols = {entry.protocol for name in named for entry in published.row(name).values()}
+    has_base = claim.base in {row.base for row in table.rows}
     for protocol, base in dict.fromkeys((row.protocol, row.base) for row in table.rows):
-        if protocol not in _protocols(claim, table, published) or base not in _bases(claim, table):
+        if (named and protocol not in protocols) or (has_base and base != claim.base):
             continue
         rows = [row for row in table.rows if row.protocol == protocol]
-        yield from _comparable(_groups_of(claim, rows, base))
+        groups = _groups_of(claim, rows, base)
+        # Where a group has one corpus for all methods, those that mix corpora are left out: else the
+        # difference of two corpora would be taken for that of two methods.
+        yield from [group for group in groups if not _mixes_corpora(group)] or groups
 
 
 def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
@@ -66,10 +76,8 @@ def _rows_for(name: str, term: Term, rows: list[Row], base: str) -> list[Row]:
 def _row_of(choice: list[Row], corpus: str) -> Row | None:
     """Return the row of the corpus, or the only one; None if there is neither."""
     same_corpus = [row for row in choice if row.corpus == corpus]
-    if same_corpus:
-        return same_corpus[0]
-    if len(choice) == 1:
-        return choice[0]
+    if same_corpus or len(choice) == 1:
+        return (same_corpus or choice)[0]
     return None
 
 
@@ -81,34 +89,10 @@ def _keeps_corpora(rows: Rows) -> bool:
     return len(pairs) == len(named) == len(found)
 
 
-def _comparable(groups: list[Rows]) -> list[Rows]:
-    """Leave out the groups that mix corpora, where another group has one corpus for all methods.
-
-    Else the difference of two corpora would be taken for that of two methods.
-    """
-    pure = [rows for rows in groups if not _mixes_corpora(rows)]
-    return pure or groups
-
-
 def _mixes_corpora(rows: Rows) -> bool:
     """Tell whether trained rows have other corpora, though the claim does not name them."""
     free = [row for name, row in rows.items() if "/" not in name and row.method != START]
     return len({row.corpus for row in free}) > 1
-
-
-def _protocols(claim: Claim, table: Table, published: Published) -> set[str]:
-    """Return the protocol of the paper's rows, or all of the table's if the claim names none."""
-    named = [term.published for term in claim.terms.values() if term.published]
-    if not named:
-        return {row.protocol for row in table.rows}
-    return {entry.protocol for name in named for entry in published.row(name).values()}
-
-
-def _bases(claim: Claim, table: Table) -> set[str]:
-    bases = {row.base for row in table.rows}
-    if claim.base in bases:
-        return {claim.base}
-    return bases
 
 
 def lacking_rows(claim: Claim, table: Table) -> str:

@@ -5,6 +5,7 @@ are those that the table has. Where a table has no row of that name, as on stand
 one that the table sets beside the same row of the paper.
 """
 
+import itertools
 import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
@@ -148,25 +149,23 @@ def check_names(claims: Claims, known: Known, published: Published) -> None:
     """Raise InputError, with file:line, for an unknown table, base, method or row of a paper."""
     for name, claim in claims.by_name.items():
         tables, methods = [claim.table], [*claim.terms]
+        bases = [base for base in map(claim.base_of, claim.terms) if base is not None]
+        if claim.needs:
+            bases += claim.needs.bases
         if claim.needs and claim.needs.differing:
             tables.append(claim.needs.differing.table)
             methods += claim.needs.differing.rows
-        for table in tables:
-            if table not in known.tables:
-                raise _unknown(claims, name, "table", table)
-        for method in methods:
-            if not known.is_method(method):
-                raise _unknown(claims, name, "method", method)
-        for base in [*map(claim.base_of, claim.terms), *(claim.needs.bases if claim.needs else ())]:
-            if base is not None and base not in known.bases:
-                raise _unknown(claims, name, "base", base)
+        for what, words, is_known in (
+            ("table", tables, known.tables.__contains__),
+            ("method", methods, known.is_method),
+            ("base", bases, known.bases.__contains__),
+        ):
+            for word in itertools.filterfalse(is_known, words):
+                place = claims.place(name, word)
+                raise InputError(place, f"there is no {what} {word!r}", "see config.yaml")
         for column in claim.columns:
             for claimed in claim.sums(column):
                 size_of(claims, name, claimed, published)
-
-
-def _unknown(claims: Claims, name: str, what: str, word: str) -> InputError:
-    return InputError(claims.place(name, word), f"there is no {what} {word!r}", "see config.yaml")
 
 
 def size_of(claims: Claims, name: str, claimed: WeightedSum, published: Published) -> float | None:
@@ -180,9 +179,8 @@ def size_of(claims: Claims, name: str, claimed: WeightedSum, published: Publishe
     if not named:
         return None
     if len(named) < len(claimed.terms):
-        raise InputError(
-            claims.place(name), "only some of its rows name a row of the paper", "name all or none"
-        )
+        problem = "only some of its rows name a row of the paper"
+        raise InputError(claims.place(name), problem, "name all or none")
     column = claim.published_column or claimed.column
     size = 0.0
     for term in named:
@@ -196,7 +194,6 @@ def size_of(claims: Claims, name: str, claimed: WeightedSum, published: Publishe
             raise InputError(place, f"{term.published!r} has no column {column!r}")
         size += term.weight * entries[column].value
     if claim.expects == "difference" and size <= 0 and claim.at_least is None:
-        raise InputError(
-            claims.place(name), f"the paper's numbers give {size:+z.2f}", "turn its weights round"
-        )
+        problem = f"the paper's numbers give {size:+z.2f}"
+        raise InputError(claims.place(name), problem, "turn its weights round")
     return size

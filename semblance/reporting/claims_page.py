@@ -1,6 +1,7 @@
 """The verdicts on the papers' claims, as CSV (unrounded) and as a page to read."""
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 
 from semblance.counts import counted
 from semblance.csv_rows import rows_csv
@@ -63,7 +64,7 @@ def _csv_row(found: Judgement) -> dict[str, object]:
 
 def claims_markdown(judgements: list[Judgement]) -> str:
     """Return a summary, how to read the page, and each claim: first those that have a verdict."""
-    judged = [found for found in judgements if found.verdict not in (NOT_RUN, CANNOT)]
+    judged = [found for found in judgements if found.is_judged]
     counts = Counter(_of_stand_in(found, found.verdict) for found in judged)
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
     without = len(judgements) - len(judged)
@@ -75,19 +76,21 @@ def claims_markdown(judgements: list[Judgement]) -> str:
         if group:
             parts += [*titles, "\n".join([*HEADER, *map(_claim_line, group)])]
     for title, verdict in (("Cannot be asked here", CANNOT), ("Not run", NOT_RUN)):
-        parts += _without(title, [found for found in judgements if found.verdict == verdict])
+        reasons = by_reason((one for one in judgements if one.verdict == verdict), _claimed)
+        if reasons:
+            lines = [f"- {escape_markdown(why)}: {'; '.join(of)}." for why, of in reasons.items()]
+            parts += [f"## {title}", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
 
 
-def _without(title: str, judgements: list[Judgement]) -> list[str]:
-    """Return a section that names, for each reason, the claims that have no verdict by it."""
-    by_reason: dict[str, dict[str, None]] = {}
-    for found in judgements:
-        by_reason.setdefault(found.why, {})[_claimed(found)] = None
-    if not by_reason:
-        return []
-    lines = [f"- {escape_markdown(why)}: {'; '.join(claims)}." for why, claims in by_reason.items()]
-    return [f"## {title}", "\n".join(lines)]
+def by_reason(
+    judgements: Iterable[Judgement], text: Callable[[Judgement], str]
+) -> dict[str, list[str]]:
+    """Return for each reason the claims that have no verdict by it, each once."""
+    found: dict[str, dict[str, None]] = {}
+    for one in judgements:
+        found.setdefault(one.why, {})[text(one)] = None
+    return {why: list(claims) for why, claims in found.items()}
 
 
 def _claimed(found: Judgement) -> str:

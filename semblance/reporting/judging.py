@@ -81,10 +81,15 @@ class Judgement:
     seeds_needed: int | None = None
 
     @property
+    def is_judged(self) -> bool:
+        """Whether it has a verdict: it can be asked here, and no table or value is missing."""
+        return self.verdict not in (CANNOT, NOT_RUN)
+
+    @property
     def says(self) -> str:
         """What is claimed, of the base that ran, and of which column where several are judged."""
         base, corpus = self.base, self.corpus
-        if self.verdict in (CANNOT, NOT_RUN):
+        if not self.is_judged:
             base, corpus = self.claim.base, ""
         text = self.claim.says.format(base=base or "its base", corpus=corpus or "its corpus")
         if len(self.claim.columns) > 1 and not self.claim.at_least:
@@ -97,10 +102,7 @@ class Judgement:
         if self.low is None or self.high is None or self.low <= 0 <= self.high:
             return 2
         nearest = min(abs(self.low), abs(self.high))
-        for digits in (2, 3):
-            if round(nearest, digits) > 0:
-                return digits
-        return 4
+        return next((digits for digits in (2, 3) if round(nearest, digits) > 0), 4)
 
     @property
     def interval(self) -> str:

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from semblance.counts import counted
-from semblance.reporting.claims_page import LEDGER
+from semblance.reporting.claims_page import LEDGER, by_reason
 from semblance.reporting.judging import Judgement
-from semblance.reporting.verdicts import CANNOT, FROM_WORST, NOT_RUN, Verdict
+from semblance.reporting.verdicts import FROM_WORST, Verdict
 
 # A verdict is shown by its words and by a shape, never by colour alone.
 SIGNS: dict[Verdict, str] = {
@@ -24,7 +24,6 @@ SIGNS: dict[Verdict, str] = {
     "cannot be asked here": "∅",
     "not run": "–",
 }
-WITHOUT = (NOT_RUN, CANNOT)  # verdicts that say nothing about a difference
 WIDTH = 160  # of a bar, in its own units
 EDGE = 6  # room for a dot, or for the arrow of an interval that reaches further
 
@@ -56,11 +55,8 @@ class Claims:
 def section(judgements: Iterable[Judgement]) -> Claims:
     """Return the section of these verdicts: those on the papers' claims, then our questions."""
     judgements = list(judgements)
-    judged = [found for found in judgements if found.verdict not in WITHOUT]
-    not_run: dict[str, dict[str, None]] = {}
-    for found in judgements:
-        if found.verdict in WITHOUT:
-            not_run.setdefault(found.why, {})[f"{found.says} ({found.claim.source})"] = None
+    judged = [found for found in judgements if found.is_judged]
+    others = [found for found in judgements if not found.is_judged]
     of_papers = [one for one in judged if not one.claim.is_question]
     counts = Counter(one.verdict for one in of_papers)
     return Claims(
@@ -68,7 +64,7 @@ def section(judgements: Iterable[Judgement]) -> Claims:
         counts={verdict: counts[verdict] for verdict in reversed(FROM_WORST) if counts[verdict]},
         summary=_summed_up(judgements, judged),
         groups=[(name, _bar(found), found) for name, found in _by_paper(judged).items()],
-        not_run={why: list(claims) for why, claims in not_run.items()},
+        not_run=by_reason(others, lambda one: f"{one.says} ({one.claim.source})"),
     )
 
 
@@ -77,10 +73,8 @@ def _headline(judged: list[Judgement]) -> str:
     if not judged:
         return ""
     number = sum(found.verdict == "reproduced" for found in judged)
-    text = (
-        f"{number or 'None'} of the {counted(len(judged), 'claim')} of the papers that were judged"
-    )
-    text += f" {'are' if number > 1 else 'is'} reproduced"
+    of_judged = f"of the {counted(len(judged), 'claim')} of the papers that were judged"
+    text = f"{number or 'None'} {of_judged} {'are' if number > 1 else 'is'} reproduced"
     stand_ins = sum(found.stand_in for found in judged)
     if stand_ins:
         every = "all" if stand_ins == len(judged) else f"{stand_ins} of them"
