@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from semblance.errors import InputError
 from semblance.settings import decode
@@ -43,11 +43,6 @@ class Entry:
     def name(self) -> str:
         """``paper/table/row``, as a config's ``published`` names it."""
         return f"{self.paper}/{self.table}/{self.row}"
-
-    @property
-    def of_table(self) -> tuple[str, str]:
-        """The paper and the number of its table."""
-        return self.paper, self.table
 
 
 @dataclass(frozen=True)
@@ -144,13 +139,7 @@ class Source:
     limit: int | None = None
 
 
-@dataclass(frozen=True)
-class _Measure:
-    """How a row or a column was measured; None: as the rest of its table."""
-
-    protocol: str | None = None
-    metric: str | None = None
-    aggregation: str | None = None
+Measure = Literal["protocol", "metric", "aggregation"]
 
 
 @dataclass(frozen=True)
@@ -166,7 +155,7 @@ class _Sheet:
     rows: dict[str, tuple[Any, ...]]
     metric: str = ""
     aggregation: str = ""
-    measured: dict[str, _Measure] = field(default_factory=dict)
+    measured: dict[str, dict[Measure, str]] = field(default_factory=dict)
     runs: int = 1
     quoted: dict[str, str] = field(default_factory=dict)
     uses: Uses = Uses()
@@ -203,9 +192,8 @@ class Published:
         """Return a published row's entries by column; raises InputError for an unknown name."""
         found = {entry.column: entry for entry in self.entries if entry.name == name}
         if not found:
-            raise InputError(
-                name, "no such published row", "name it paper/table/row as in published.yaml"
-            )
+            advice = "name it paper/table/row as in published.yaml"
+            raise InputError(name, "no such published row", advice)
         return found
 
 
@@ -231,14 +219,13 @@ def read_published(path: str | Path) -> Published:
 
 def _check_names(sheet: _Sheet, where: str) -> None:
     """Refuse what is said of a row or a column that the table does not have."""
-    for key, names, known in (
-        ("measured", sheet.measured, (*sheet.rows, *sheet.columns)),
-        ("quoted", sheet.quoted, sheet.rows),
-        ("rows_use", sheet.rows_use, sheet.rows),
+    for key, kind, names, known in (
+        ("measured", "row or column", sheet.measured, (*sheet.rows, *sheet.columns)),
+        ("quoted", "row", sheet.quoted, sheet.rows),
+        ("rows_use", "row", sheet.rows_use, sheet.rows),
     ):
         for name in names:
             if name not in known:
-                kind = "row or column" if key == "measured" else "row"
                 raise InputError(f"{where}.{key}", f"the table has no {kind} {name!r}")
 
 
@@ -256,30 +243,18 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], where: str) -> Iterator[
         sd = None
         if column + SPREAD in printed:
             sd, _ = _number(printed[column + SPREAD], f"{where}: {column}{SPREAD}")
-        measure = asdict(_Measure(sheet.protocol, sheet.metric, sheet.aggregation))
+        measure = {key: getattr(sheet, key) for key in get_args(Measure)}
         for part in (row, column):
-            own = asdict(sheet.measured.get(part, _Measure()))
-            measure |= {key: text for key, text in own.items() if text is not None}
-        yield Entry(
-            *name,
-            column,
-            value,
-            mark=mark,
-            sd=sd,
-            runs=sheet.runs,
-            quoted=sheet.quoted.get(row, ""),
-            **measure,
-        )
+            measure |= sheet.measured.get(part, {})
+        of_table = {"runs": sheet.runs, "quoted": sheet.quoted.get(row, "")}
+        yield Entry(*name, column, value, mark=mark, sd=sd, **of_table, **measure)
 
 
 def _number(printed: object, where: str) -> tuple[float, str]:
     found = re.fullmatch(r"([*_]?)(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)", str(printed))
     if not found:
-        raise InputError(
-            where,
-            f"{printed!r:.80} is not a number",
-            "write a number, with * or _ before it if it is marked",
-        )
+        advice = "write a number, with * or _ before it if it is marked"
+        raise InputError(where, f"{printed!r:.80} is not a number", advice)
     return float(found[2]), found[1]
 
 
@@ -303,14 +278,7 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
         if said[key] is not None and said[key] not in names:
             problem = f"no {said[key]!r} under `used`"
             raise InputError(f"{where}: {key}", problem, f"known are {', '.join(names)}")
-    return Source(
-        base=said["base"],
-        corpus=said["corpus"],
-        method=said["method"],
-        tests=used.tests.get(said["tests"], ()),
-        dev=said["dev"],
-        folds=said["folds"],
-        settings=used.methods[said["method"]] | settings,
-        grid=used.methods[said["grid"]] | settings if said["grid"] else {},
-        limit=said["limit"],
-    )
+    said["tests"] = used.tests.get(said["tests"], ())
+    said["settings"] = used.methods[said["method"]] | settings
+    said["grid"] = used.methods[said["grid"]] | settings if said["grid"] else {}
+    return Source(**said)
