@@ -16,6 +16,9 @@ from scipy import optimize, stats
 LEVEL = 0.95  # of an interval
 ALPHA = 0.05  # of a two-sided test, and of the two one-sided tests of equivalence
 POWER = 0.8
+# Variance of the effect size in the prior of an interval at any time. It holds with any value, and
+# is shortest for few seeds where the difference is some two of its standard deviations.
+EFFECT = 4.0
 LEAST_P = 1e-12  # two-sided, with items: their error is not known well enough for a smaller one
 MOST_SEEDS = 10_000  # that it makes sense to ask for
 SPREADLESS = 1e-9  # points: a smaller sd is what the rounding of equal values leaves
@@ -111,8 +114,7 @@ def p_sign_flips(differences: np.ndarray) -> np.ndarray:
 
     Above 16 values, 2^16 draws of the signs with a fixed seed take the place of all.
     """
-    samples = (np.asarray(differences, float),)
-    return _p_permutation(samples, _distance_from_zero, "samples")
+    return _p_permutation("samples", differences)
 
 
 def p_relabelled(ours: Sequence[float], theirs: Sequence[float]) -> np.ndarray:
@@ -120,14 +122,17 @@ def p_relabelled(ours: Sequence[float], theirs: Sequence[float]) -> np.ndarray:
 
     Above 2^16 ways to deal the labels, as many draws with a fixed seed take the place of all.
     """
-    samples = (np.asarray(ours, float), np.asarray(theirs, float))
-    return _p_permutation(samples, _distance, "independent")
+    return _p_permutation("independent", ours, theirs)
 
 
-def _p_permutation(samples: tuple, statistic: Callable, kind: str) -> np.ndarray:
+def _p_permutation(kind: str, *samples: Sequence[float]) -> np.ndarray:
+    def distance(ours: np.ndarray, *theirs: np.ndarray, axis: int) -> np.ndarray:
+        """Return how far the mean lies from that of the other sample, or from 0."""
+        return np.abs(np.mean(ours, axis=axis) - sum(np.mean(one, axis=axis) for one in theirs))
+
     found = stats.permutation_test(
-        samples,
-        statistic,
+        [np.asarray(sample, float) for sample in samples],
+        distance,
         permutation_type=kind,
         vectorized=True,
         n_resamples=MOST_PERMUTATIONS,
@@ -136,14 +141,6 @@ def _p_permutation(samples: tuple, statistic: Callable, kind: str) -> np.ndarray
         rng=0,
     )
     return found.pvalue
-
-
-def _distance_from_zero(differences: np.ndarray, axis: int) -> np.ndarray:
-    return np.abs(np.mean(differences, axis=axis))
-
-
-def _distance(ours: np.ndarray, theirs: np.ndarray, axis: int) -> np.ndarray:
-    return np.abs(np.mean(ours, axis=axis) - np.mean(theirs, axis=axis))
 
 
 def holm(ps: Sequence[float]) -> list[float]:
@@ -168,11 +165,34 @@ def smallest_p_permutation(n: int, m: int) -> float:
 
 
 def smallest_p_signs(n: int) -> float:
-    """Return the smallest two-sided p of the exact sign-flip test of n values.
-
-    It is 2 / 2^n.
-    """
+    """Return the smallest two-sided p of the exact sign-flip test of n values, 2 / 2^n."""
     return min(1.0, 2.0 ** (1 - n))
+
+
+def interval_at_any_time(differences: np.ndarray) -> tuple[float, float]:
+    """Return an interval of the mean of normal differences (n,) that may be looked at after each seed.
+
+    An interval of the t-test is right for a number of seeds that was fixed before. Whoever adds
+    seeds until it excludes 0 finds a difference sooner or later where there is none. Here all
+    intervals, of every number of seeds, hold at the same time with LEVEL.
+
+    The mean m is in the interval while the Bayes factor against it is below 1 / (1 - LEVEL). The
+    factor has a normal prior of the effect size and the right Haar prior of the scale (Gönen et al.
+    2005), with which it is a test at any time of stopping, whatever the scale (Hendriksen, de Heide,
+    Grünwald 2021). With r = t²/(n - 1) and EFFECT g it is
+    (1 + n g)^-1/2 ((1 + r) / (1 + r / (1 + n g)))^(n/2).
+    """
+    n = len(differences)
+    if n < 2:
+        return -math.inf, math.inf
+    wider = 1 + n * EFFECT
+    ratio = (math.sqrt(wider) / (1 - LEVEL)) ** (-2 / n)
+    if ratio <= 1 / wider:  # no mean is refused yet
+        return -math.inf, math.inf
+    largest = (1 - ratio) / (ratio - 1 / wider)  # of r
+    mean = float(np.mean(differences))
+    half = math.sqrt(largest * (n - 1) / n) * float(np.std(differences, ddof=1))
+    return mean - half, mean + half
 
 
 @functools.lru_cache
@@ -182,8 +202,8 @@ def quantile(share: float, freedom: float) -> float:
 
 
 @functools.lru_cache
-def noncentrality(freedom: float, power: float = POWER) -> float:
-    """Return how many standard errors a two-sided t-test at ALPHA shows with a power.
+def noncentrality(freedom: float) -> float:
+    """Return how many standard errors a two-sided t-test at ALPHA shows with POWER.
 
     A test that rejects on the wrong side shows nothing.
     """
@@ -191,7 +211,7 @@ def noncentrality(freedom: float, power: float = POWER) -> float:
 
     def excess(shift: float) -> float:
         """Return the power at a shift, less the wanted one."""
-        return stats.nct.sf(limit, freedom, shift) - power
+        return stats.nct.sf(limit, freedom, shift) - POWER
 
     return float(optimize.brentq(excess, 0, 2 * limit + 2))
 

@@ -29,10 +29,9 @@ from semblance.files import write_text
 from semblance.gpus import visible_gpus
 from semblance.named_modules import LOSSES, folder_of
 from semblance.provenance import ROOT, read_text
-from semblance.reporting import anytime
 from semblance.reporting.latex import escape, latex
 from semblance.reporting.numbers import interval, rounded, signed
-from semblance.reporting.significance import LEVEL, paired
+from semblance.reporting.significance import LEVEL, interval_at_any_time, paired
 from semblance.reporting.table import Table, read_tables
 from semblance.strict_yaml import as_yaml
 from workflow.controller import progress
@@ -250,7 +249,7 @@ def answer_of(table: Table, at_any_time: bool) -> Answer:
     found = (ours.label, control.label, len(differences), float(estimate.value))
     margin = table.margin
     if at_any_time:
-        low, high = anytime.interval(differences)
+        low, high = interval_at_any_time(differences)
         return Answer(*found, low, high, margin, -margin < low and high < margin, None)
     low, high = map(float, estimate.interval())
     is_equal = estimate.is_within(margin)
