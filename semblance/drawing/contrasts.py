@@ -83,10 +83,10 @@ def _draw_table(axes: Axes, groups: list[Rows]) -> None:
     axes.axvspan(-margin, margin, color=BAND, linewidth=0, zorder=0)
     axes.axvline(0, color=INK, linewidth=0.6, zorder=1)
     for place, rows in enumerate(groups):
-        for row in rows:
-            if row["seed"] in ("", None):
-                _draw_method(axes, place, row, reach)
-        seeds = [value(row, "difference") for row in rows if row["seed"] not in ("", None)]
+        methods = [row for row in rows if row["seed"] in ("", None)]
+        for row in methods:
+            _draw_method(axes, place, row, reach)
+        seeds = [value(row, "difference") for row in rows if row not in methods]
         near = [seed for seed in seeds if abs(seed) <= reach]
         axes.plot(near, [place + ABOVE] * len(near), "o", zorder=5, **OF_SEEDS)
     axes.set_xlim(-reach, reach)

@@ -4,9 +4,8 @@ Everything stays unrounded, by seed, in points (times 100). A cell whose score i
 seed is missing, and a row with a missing cell has no average.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 
 import pandas as pd
 
@@ -68,22 +67,18 @@ def _index(scores: pd.DataFrame) -> Index:
             corpus = NO_CORPUS  # whatever the path of its folder says
         key = (corpus, *(record[name] for name in INDEXED))
         if key in index:
-            raise InputError(
-                "/".join(map(str, key)),
-                f"has two scores, of the runs {index[key]['run']} and {record['run']}",
-            )
+            problem = f"has two scores, of the runs {index[key]['run']} and {record['run']}"
+            raise InputError("/".join(map(str, key)), problem)
         index[key] = record
     return index
 
 
-def best_on_dev(
-    candidates: Iterable[str], dev_scores: Callable[[str], list[float | None]]
-) -> str | None:
+def best_on_dev(scores: Mapping[str, list[float | None]]) -> str | None:
     """Return the candidate with the highest mean dev score over the seeds, the first of equals.
 
     None where a candidate lacks a score: the missing one might have been the best.
     """
-    means = {name: mean(dev_scores(name)) for name in candidates}
+    means = {name: mean(of_seeds) for name, of_seeds in scores.items()}
     if None in means.values():
         return None
     return max(means, key=means.__getitem__)
@@ -124,8 +119,8 @@ class _RowScores:
         place = f"{self._place(fold)}/{seed}"
         if place not in self.chosen:
             others = [other for other in self.asked.seeds if other != seed] or [seed]
-            scores = partial(self._dev_scores, fold, others)
-            best = best_on_dev(self.asked.choose.candidates, scores)
+            candidates = self.asked.choose.candidates
+            best = best_on_dev({name: self._dev_scores(fold, others, name) for name in candidates})
             if best is None:
                 return None
             self.chosen[place] = best
@@ -159,8 +154,8 @@ class _RowScores:
     def steps(self, seeds: tuple[int, ...]) -> dict[str, float]:
         """Return the steps that the training of an entropy model took, by seed, where known."""
         found = {}
+        row = (self.corpus, self.asked.base, self.asked.method)
         for seed in seeds:
-            row = (self.corpus, self.asked.base, self.asked.method)
             record = self.index.get((*row, seed, "", TRAINING, STEPS, "all", self.protocol))
             if record is not None and record["phi"]:
                 found[str(seed)] = record["value"]
@@ -203,10 +198,8 @@ def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Score
     if not layout.over_folds:
         tasks = spec.tasks
         return {task: scores.find(seed, "", task, spec.metric, spec.aggregation) for task in tasks}
-    found = {}
-    for metric in layout.metrics:
-        found[metric] = mean(
-            scores.find(seed, str(fold), spec.dataset, metric, spec.aggregation)
-            for fold in range(spec.folds)
-        )
-    return found
+    folds = list(map(str, range(spec.folds)))
+    return {
+        metric: mean(scores.find(seed, f, spec.dataset, metric, spec.aggregation) for f in folds)
+        for metric in layout.metrics
+    }

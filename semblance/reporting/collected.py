@@ -42,14 +42,12 @@ def source_files(settings: FigureSettings, results: str | Path) -> Iterator[Sour
         folder, name = FILES[KINDS[settings.kind]]
         for run in models.runs():
             place = Path(layout.place(results, folder, **run._asdict()))
-            yield SourceFile(
-                place / name, place / layout.RECORD, {**run._asdict(), **models.values}
-            )
+            columns = run._asdict() | models.values
+            yield SourceFile(place / name, place / layout.RECORD, columns)
     for table in settings.tables:
-        path = layout.place(results, layout.TABLE_JSON, table=table)
-        yield SourceFile(
-            Path(path), Path(layout.place(results, layout.TABLE_RECORD, table=table)), {}
-        )
+        places = (layout.TABLE_JSON, layout.TABLE_RECORD)
+        path, record = (Path(layout.place(results, place, table=table)) for place in places)
+        yield SourceFile(path, record, {})
 
 
 def file_digests(settings: FigureSettings, results: str | Path) -> dict[Path, str]:

@@ -25,6 +25,7 @@ from semblance.reporting.significance import (
     smallest_p_signs,
     unpaired,
 )
+from semblance.reporting.verdicts import of_question
 from semblance.score_sets import ScoreSet
 
 AVERAGE = "average"
@@ -32,6 +33,13 @@ DRAWS = 1000
 POINTS = 100
 FEWEST = 2  # items, or clusters of items, of a task
 Verdict = Literal["better", "worse", "no difference", "undecided"]
+# Of the answer to "is the first better?".
+VERDICTS: dict[str, Verdict] = {
+    "yes": "better",
+    "no": "worse",
+    "equal": "no difference",
+    "open": "undecided",
+}
 
 
 @dataclass(frozen=True)
@@ -147,13 +155,7 @@ class Compared:
 
     def _judged(self, estimate: Estimate, p: float, p_holm: float) -> Difference:
         low, high = map(float, estimate.interval())
-        verdict: Verdict = "undecided"
-        if estimate.is_within(self.margin):
-            verdict = "no difference"
-        elif low > 0:
-            verdict = "better"
-        elif high < 0:
-            verdict = "worse"
+        verdict = VERDICTS[of_question(estimate, self.margin)]
         spread = float(np.hypot(estimate.error, estimate.more))
         detectable = noncentrality(estimate.freedom) * spread
         return Difference(estimate.value, low, high, p, p_holm, verdict, detectable)
@@ -186,8 +188,7 @@ def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: i
         )
         label = task or "all items"
         found = _task_scores(sets, task, items, matrix, draws, rng)
-        exact[label], drawn[label], units[label] = found
-        exact[label], drawn[label] = factor * exact[label], factor * drawn[label]
+        exact[label], drawn[label], units[label] = factor * found[0], factor * found[1], found[2]
     if len(exact) > 1:
         exact[AVERAGE] = sum(exact.values()) / len(exact)
         drawn[AVERAGE] = sum(drawn.values()) / len(drawn)
@@ -224,9 +225,8 @@ def _task_scores(
         expected = np.array([gold[item] for item in items])
         exact = np.array([stats.spearmanr(expected, row).statistic for row in matrix])
         if not np.isfinite(exact).all():
-            raise InputError(
-                sets[0].place, f"task {task!r:.80}: all scores, or all gold, are equal"
-            )
+            problem = f"task {task!r:.80}: all scores, or all gold, are equal"
+            raise InputError(sets[0].place, problem)
         return exact, spearman_draws(expected, matrix, draws, rng), len(items)
     if clusters:
         place = {name: i for i, name in enumerate(groups)}
@@ -276,6 +276,5 @@ def _require_same(first: ScoreSet, other: ScoreSet) -> None:
         for name in ("gold", "clusters"):
             here, there = getattr(first, name).get(task), getattr(other, name).get(task)
             if here and there and here != there:
-                raise InputError(
-                    other.place, f"task {task!r:.80}: another {name} than {first.place}"
-                )
+                problem = f"task {task!r:.80}: another {name} than {first.place}"
+                raise InputError(other.place, problem)

@@ -1,6 +1,5 @@
 """The one grid of a table that every form prints: texts for people, and unrounded for programs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -103,15 +102,16 @@ def grid(table: Table) -> Grid:
             seeds.append(Column(name, places, "seeds"))
         else:
             columns.append(Column(NAMES.get(name, name), places, "values"))
-    behind: dict[str, Callable[[Row, str], str]] = {
-        PUBLISHED: _published,
-        DIFFERENCE: _difference,
-        P_VALUE: _p_value,
+    main = layout.main_column
+    contrasts = [row.contrast(main) for row in table.rows]
+    behind = {
+        PUBLISHED: [_published(row, main) for row in table.rows],
+        DIFFERENCE: [_difference(found) if found else "" for found in contrasts],
+        P_VALUE: [_p_value(found.p_holm) if found else "" for found in contrasts],
     }
-    for name, text in behind.items():
-        places = [Text(text(row, layout.main_column)) for row in table.rows]
-        if any(place.text for place in places):
-            columns.append(Column(name, places, "behind"))
+    for name, texts in behind.items():
+        if any(texts):
+            columns.append(Column(name, list(map(Text, texts)), "behind"))
     return Grid(labels(table), columns + seeds, layout.turned)
 
 
@@ -161,25 +161,18 @@ def _published(row: Row, main: str) -> str:
     return ", ".join(f"{NAMES.get(column, column)} {text}" for column, text in texts.items())
 
 
-def _difference(row: Row, main: str) -> str:
-    """Return the difference from the control in the main column, and its interval."""
-    contrast = row.contrast(main)
-    if contrast is None:
-        return ""
+def _difference(contrast: Contrast) -> str:
+    """Return the difference from the control, and its interval."""
     text = f"{signed(contrast.difference)} {interval(contrast.low, contrast.high)}".rstrip()
     if contrast.p_equivalence is not None and contrast.p_equivalence < ALPHA:
         text += f" {EQUAL}"
     return text
 
 
-def _p_value(row: Row, main: str) -> str:
-    """Return the corrected p of the main column."""
-    contrast = row.contrast(main)
-    if contrast is None or contrast.p_holm is None:
+def _p_value(p: float | None) -> str:
+    if p is None:
         return ""
-    if contrast.p_holm < LEAST_P:
-        return f"< {LEAST_P}"
-    return f"{contrast.p_holm:.4f}"
+    return f"< {LEAST_P}" if p < LEAST_P else f"{p:.4f}"
 
 
 def unrounded(table: Table) -> list[dict[str, object]]:
@@ -190,12 +183,10 @@ def unrounded(table: Table) -> list[dict[str, object]]:
     column gives only ``c``. ``n/a``: missing.
     """
     layout = find_layout(table.layout)
-    found = []
-    for row in table.rows:
-        line = _identity(table, row)
+    found = [_identity(table, row) for row in table.rows]
+    for line, row in zip(found, table.rows, strict=True):
         for column in table.columns:
             line |= _unrounded(layout, column, row.cells.get(column))
-        found.append(line)
     return found
 
 
@@ -223,17 +214,14 @@ def _identity(table: Table, row: Row) -> dict[str, object]:
 
 
 def _unrounded(layout: Layout, column: str, cell: Cell | None) -> dict[str, object]:
-    of_cell: dict[str, str] = {}
+    of_cell = {} if layout.is_of_one_seed(column) else OF_SPREAD
     if layout.is_of_best_seeds(column):
         of_cell = OF_SPREAD | OF_BEST_SEEDS
-    elif not layout.is_of_one_seed(column):
-        of_cell = OF_SPREAD
-    of_contrast = OF_CONTRAST if layout.has_test(column) else {}
     found: dict[str, object] = {column: None}
     if cell is not None:
         found[column] = MISSING if cell.mean is None else cell.mean
     for end, name in of_cell.items():
         found[column + end] = getattr(cell, name, None)
-    for end, name in of_contrast.items():
-        found[column + end] = getattr(getattr(cell, "contrast", None), name, None)
+    for end, name in OF_CONTRAST.items() if layout.has_test(column) else ():
+        found[column + end] = getattr(cell and cell.contrast, name, None)
     return found

@@ -4,9 +4,9 @@ A new shape is one more entry of ``LAYOUTS`` and one more word in the enum of th
 This module imports nothing heavy, because the planning of runs asks it too.
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Literal
 
 from semblance.errors import InputError
@@ -164,7 +164,7 @@ def mean(values: Iterable[float | None]) -> float | None:
     values = list(values)
     if None in values:
         return None
-    return math.fsum(values) / len(values)
+    return fmean(values)
 
 
 def _best(values: Values, count: int) -> Values:

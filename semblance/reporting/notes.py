@@ -1,7 +1,5 @@
 """The notes below a table: how it was averaged and tested, and which runs differ or are missing."""
 
-from collections.abc import Iterable
-
 from semblance.counts import counted
 from semblance.reporting.contrasts import PAIRED
 from semblance.reporting.grids import NAMES
@@ -41,10 +39,6 @@ def stand_in_note(rows: list[Row]) -> str:
     return f"Stand-ins: {number} of {counted(len(rows), 'row')}. {ORIENTATION}"
 
 
-def _quoted(labels: Iterable[str]) -> str:
-    return ", ".join(f"“{label}”" for label in dict.fromkeys(labels))
-
-
 def _test(spec: Spec, rows: list[Row]) -> list[str]:
     """Say what the differences, the p values and the marks are, and what the seeds could show."""
     column = find_layout(spec.layout).main_column
@@ -54,7 +48,7 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
     controls = "the trained row before"
     if spec.control != PREVIOUS:
         labels = dict.fromkeys(row.control for row in tested)
-        controls = _quoted(labels)
+        controls = ", ".join(f"“{label}”" for label in labels)
         if len(labels) > 1:
             controls = f"the control on the same base ({controls})"
     kinds = ", ".join(dict.fromkeys(row.test for row in tested))
@@ -65,8 +59,8 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
     contrasts = [row.contrast(column) for row in tested]
     known = [contrast for contrast in contrasts if contrast and contrast.p is not None]
     if known:
-        least = f"{min(contrast.detectable for contrast in known):.2f}"
-        most = f"{max(contrast.detectable for contrast in known):.2f}"
+        sizes = [contrast.detectable for contrast in known]
+        least, most = f"{min(sizes):.2f}", f"{max(sizes):.2f}"
         size = least if least == most else f"{least} to {most}"
         notes += [
             f"p: two-sided, corrected by Holm's method for the "
@@ -128,10 +122,10 @@ def _steps(rows: list[Row]) -> str:
     found = {row.label: list(row.steps.values()) for row in rows if row.steps}
     if not found:
         return ""
-    texts = []
-    for label, steps in found.items():
-        mean = sum(steps) / len(steps)
-        texts.append(f"{label}: {mean:.1f} ({min(steps):.0f}–{max(steps):.0f})")
+    texts = [
+        f"{label}: {sum(steps) / len(steps):.1f} ({min(steps):.0f}–{max(steps):.0f})"
+        for label, steps in found.items()
+    ]
     return f"Steps of the entropy models, mean (range over the seeds): {'; '.join(texts)}."
 
 

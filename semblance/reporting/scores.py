@@ -19,8 +19,6 @@ from semblance.provenance import Record, checked, read_records
 from semblance.reporting.layouts import mean
 from semblance.settings import parse_json
 
-COLUMNS = SCORE_COLUMNS
-KEY = SCORE_KEY
 RANGES = {
     "spearman": (-1.0, 1.0),
     "pearson": (-1.0, 1.0),
@@ -44,21 +42,17 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
     Raises InputError (``file:line``) for a value that is missing, NaN or outside its metric's
     range, and for a key that occurs twice.
     """
-    seen: dict[tuple, str] = {}
-    records = []
+    found: dict[tuple, tuple[str, dict]] = {}
     for path in paths:
         for place, record in _records(Path(path)):
-            key = tuple(record[name] for name in KEY)
-            if key in seen:
-                raise InputError(
-                    place,
-                    f"this score stands twice, first at {seen[key]}",
-                    "evaluate each run once, or list each file once",
-                )
-            seen[key] = place
-            records.append(record)
-    records.sort(key=lambda record: tuple(record[name] for name in KEY))
-    frame = pd.DataFrame(records, columns=list(COLUMNS))
+            key = tuple(record[name] for name in SCORE_KEY)
+            if key in found:
+                problem = f"this score stands twice, first at {found[key][0]}"
+                advice = "evaluate each run once, or list each file once"
+                raise InputError(place, problem, advice)
+            found[key] = (place, record)
+    records = [record for _, (_, record) in sorted(found.items())]
+    frame = pd.DataFrame(records, columns=list(SCORE_COLUMNS))
     return frame.astype({"seed": "int64", "n": "int64", "value": "float64"})
 
 
@@ -108,7 +102,7 @@ def whole_scores(path: str | Path) -> dict[tuple[str, str], float | None]:
 
 def scores_csv(frame: pd.DataFrame) -> str:
     """Return the long CSV; values by ``repr``, so that reading gives the same floats."""
-    return frame.to_csv(columns=list(COLUMNS), index=False, lineterminator="\n")
+    return frame.to_csv(columns=list(SCORE_COLUMNS), index=False, lineterminator="\n")
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict]]:
@@ -117,10 +111,10 @@ def _records(path: Path) -> Iterator[tuple[str, dict]]:
         reader = csv.reader(handle, strict=True)
         try:
             header = tuple(next(reader, ()))
-            if header != COLUMNS:
-                raise ValueError(f"the header is not {','.join(COLUMNS)}")
+            if header != SCORE_COLUMNS:
+                raise ValueError(f"the header is not {','.join(SCORE_COLUMNS)}")
             for fields in reader:
-                record = dict(zip(COLUMNS, fields, strict=True))
+                record = dict(zip(SCORE_COLUMNS, fields, strict=True))
                 yield at(path, reader.line_num), record | _numbers(record)
         except (ValueError, csv.Error) as error:
             place = at(path, max(1, reader.line_num))

@@ -4,11 +4,10 @@ from semblance.csv_rows import rows_csv
 from semblance.reporting.formats import markdown_line
 from semblance.reporting.simulation import RUNS, Rates, Simulated
 
-OF_TABLE = ("table", "rows", "n", "margin", "sd", "sd_ours", "sd_control")
-OF_TABLE += ("correlation", "item_error")
-OF_SIMULATED = ("detectable", "equal", "equal_wrongly")
-OF_RATES = ("test", "error", "error_items", "power")
-COLUMNS = (*OF_TABLE, *OF_SIMULATED, "false_stars", "false_stars_holm", *OF_RATES)
+COLUMNS = tuple(
+    "table rows n margin sd sd_ours sd_control correlation item_error detectable equal equal_wrongly "
+    "false_stars false_stars_holm test error error_items power".split()
+)
 READING = (
     f"Simulated at the spread of the seeds that each table measured ({RUNS} runs, normal law, in "
     "points). n: seeds. sd: of the differences between seeds of one row and its control, and in "
@@ -41,10 +40,16 @@ def simulation_csv(found: list[Simulated]) -> str:
 
 def _csv_row(one: Simulated, rates: Rates) -> dict[str, object]:
     without, corrected = one.false_stars
-    found: dict[str, object] = {"false_stars": without, "false_stars_holm": corrected}
-    for names, holder in ((OF_TABLE, one.measured), (OF_SIMULATED, one), (OF_RATES, rates)):
-        found |= {name: getattr(holder, name) for name in names}
-    return found
+    return {
+        **vars(one.measured),
+        "correlation": one.measured.correlation,
+        "detectable": one.detectable,
+        "equal": one.equal,
+        "equal_wrongly": one.equal_wrongly,
+        "false_stars": without,
+        "false_stars_holm": corrected,
+        **vars(rates),
+    }
 
 
 def simulation_markdown(found: list[Simulated]) -> str:
@@ -52,7 +57,7 @@ def simulation_markdown(found: list[Simulated]) -> str:
     if not found:
         return f"# The tests at the measured spread\n\n{NOTHING}\n"
     spreads = "\n".join([*OF_SPREAD, *map(_spread_line, found)])
-    lines = [_test_line(one, rates) for one in found for rates in one.rates]
+    lines = (_test_line(one, rates) for one in found for rates in one.rates)
     tests = "\n".join([*OF_TESTS, *lines])
     parts = ["# The tests at the measured spread", READING, spreads, ABOUT_TESTS, tests]
     return "\n\n".join(parts) + "\n"

@@ -1,6 +1,6 @@
 """The report of an output folder: one HTML page that needs no network and no script.
 
 ``facts`` reads what there is, finished or not; the modules named after its sections (``claims``,
-``tables``, ``figures``, ``costs``, ``trust``) turn it into what the page shows; ``page``
-fills the templates. Nothing is computed a second time: each number stands in a file of the folder.
+``answerers``, ``figures``, ``tables``, ``costs``, ``trust``) turn it into what the page shows;
+``compose`` fills the templates. Nothing is computed a second time: each number stands in a file of the folder.
 """

@@ -21,6 +21,7 @@ from workflow.controller.incomplete import CLAIMS, state
 from workflow.planning.plan import Plan, Run
 from workflow.planning.table_checks import published
 
+SHORT = 12  # digits of a digest
 UNREADABLE = (InputError, OSError, LookupError, TypeError, AttributeError, ValueError)
 
 

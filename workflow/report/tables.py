@@ -10,9 +10,8 @@ from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, 
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 from workflow.controller.incomplete import HEAD
-from workflow.report.facts import Facts, TrainedModel
+from workflow.report.facts import SHORT, Facts, TrainedModel
 
-SHORT = 12  # digits of a digest
 CURVE_WIDTH = 220
 CURVE_HEIGHT = 60
 MOST_CURVES = 40  # lines in one small chart

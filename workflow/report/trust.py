@@ -12,9 +12,7 @@ from semblance.counts import counted
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import read_object
 from workflow.planning.stages import wanted_by
-from workflow.report.facts import UNREADABLE, Facts
-
-SHORT = 12
+from workflow.report.facts import SHORT, UNREADABLE, Facts
 
 
 def section(facts: Facts) -> dict[str, Any]:

@@ -28,8 +28,7 @@ def rows(path: Path) -> Iterator[Row]:
 def group_of(gold: float, path: Path) -> str:
     """Return the group of a gold score, such as ``0-1``."""
     if not 0 <= gold <= GROUPS:
-        raise InputError(
-            path, f"a gold score is {gold:g}, outside of 0 to 5", "prepare STS-B again"
-        )
+        problem = f"a gold score is {gold:g}, outside of 0 to {GROUPS}"
+        raise InputError(path, problem, "prepare STS-B again")
     low = min(int(gold), GROUPS - 1)
     return f"{low}-{low + 1}"

@@ -5,9 +5,9 @@ import re
 
 import pandas as pd
 
+from semblance.names import SCORE_COLUMNS
 from semblance.reporting.build import build
 from semblance.reporting.formats import markdown
-from semblance.reporting.scores import COLUMNS
 
 TASKS = ("sts12", "sts13")
 RUN = {"corpus": "nli", "base": "tiny", "method": "simcse", "phi": "", "seed": 1, "fold": ""}
@@ -25,7 +25,7 @@ def record(**given):
 
 
 def frame(records):
-    return pd.DataFrame(records, columns=list(COLUMNS))
+    return pd.DataFrame(records, columns=list(SCORE_COLUMNS))
 
 
 def write(path, records):
@@ -33,8 +33,8 @@ def write(path, records):
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8", newline="") as handle:
         writer = csv.writer(handle, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows([[fields[name] for name in COLUMNS] for fields in records])
+        writer.writerow(SCORE_COLUMNS)
+        writer.writerows([[fields[name] for name in SCORE_COLUMNS] for fields in records])
     return path
 
 

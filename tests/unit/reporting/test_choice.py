@@ -22,7 +22,7 @@ LOW, HIGH = (0.7, 0.8), (0.8, 0.9)
     ],
 )
 def test_the_highest_mean_over_the_seeds_is_taken(scores, best):
-    assert best_on_dev(scores, scores.get) == best
+    assert best_on_dev(scores) == best
 
 
 def of_method(method, dev, test):

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.errors import InputError
-from semblance.reporting.scores import COLUMNS, collect, read_scores, scores_csv
+from semblance.names import SCORE_COLUMNS
+from semblance.reporting.scores import collect, read_scores, scores_csv
 from tests.unit.reporting.example_scores import frame, record, write
 
 
@@ -50,7 +51,8 @@ def test_a_wrong_number_stops_at_its_file_and_line(tmp_path, wrong):
 
 
 @pytest.mark.parametrize(
-    "text, line", [(f"{','.join(COLUMNS)}\nnli,tiny\n", 2), (f"{','.join(COLUMNS[:-1])}\n", 1)]
+    "text, line",
+    [(f"{','.join(SCORE_COLUMNS)}\nnli,tiny\n", 2), (f"{','.join(SCORE_COLUMNS[:-1])}\n", 1)],
 )
 def test_a_short_line_and_a_wrong_header_stop(tmp_path, text, line):
     (tmp_path / "s.csv").write_text(text)
