@@ -9,6 +9,7 @@ from semblance.errors import InputError
 
 SVG = "http://www.w3.org/2000/svg"
 HREF = "{http://www.w3.org/1999/xlink}href"
+REFERRING = (HREF, "clip-path")  # the attributes by which elements refer to others
 SHAPES = frozenset(
     "svg g defs path use clipPath rect circle line polyline polygon text tspan".split()
 )
@@ -34,20 +35,15 @@ def inline_svg(svg_text: str, prefix: str, title: str, description: str) -> str:
         root = ET.fromstring(svg_text)
     except ET.ParseError as error:
         raise InputError("figure", f"no SVG ({error})", "draw it again") from None
-    names = dict.fromkeys(REFERENCE.findall(" ".join(_references(root))))
-    names = {name: f"{prefix}-{place}" for place, name in enumerate(names)}
+    references = " ".join(element.get(key, "") for element in root.iter() for key in REFERRING)
+    found = dict.fromkeys(REFERENCE.findall(references))
+    names = {name: f"{prefix}-{place}" for place, name in enumerate(found)}
     for element in list(root.iter()):
         _shorten(element)
         _rename(element, names)
     _label(root, prefix, {"title": title, "desc": description})
     ET.register_namespace("", SVG)
     return ET.tostring(root, encoding="unicode")
-
-
-def _references(root: ET.Element) -> list[str]:
-    """Return the attributes by which elements refer to others."""
-    keys = (HREF, "clip-path")
-    return [element.get(key, "") for element in root.iter() for key in keys]
 
 
 def _shorten(element: ET.Element) -> None:

@@ -34,9 +34,8 @@ class Box(NamedTuple):
 
     def covers(self, other: "Box") -> bool:
         """Tell whether two boxes have a common area."""
-        is_aside = self.right <= other.left or other.right <= self.left
-        is_above = self.top <= other.bottom or other.top <= self.bottom
-        return not is_aside and not is_above
+        across = self.left < other.right and other.left < self.right
+        return across and self.bottom < other.top and other.bottom < self.top
 
     def holds(self, other: "Box") -> bool:
         """Tell whether another box lies inside this one."""

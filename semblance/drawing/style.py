@@ -73,7 +73,7 @@ Look = dict[str, Any]  # the arguments with which a series is plotted
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """Return how each series differs: by colour, and for the colour-blind by marker and dashes."""
+    """Return how each series differs: by colour, and without it by marker and dashes."""
     return {
         name: {
             "color": SERIES[place % len(SERIES)],
