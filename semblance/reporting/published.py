@@ -183,8 +183,8 @@ class Published:
     """
 
     entries: tuple[Entry, ...]
-    titles: dict[str, str]
-    slips: tuple[Slip, ...]
+    titles: dict[str, str] = field(default_factory=dict)
+    slips: tuple[Slip, ...] = ()
     used: Used = Used()
     sources: dict[str, Source] = field(default_factory=dict)
 

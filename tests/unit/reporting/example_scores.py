@@ -1,6 +1,7 @@
 """Rows of the long CSV and settings for tests: sensible in all that a test does not care about."""
 
 import csv
+import io
 import re
 
 import pandas as pd
@@ -69,6 +70,11 @@ def spec(rows, **given):
 def table(rows, scores, **given):
     """Build a table of such settings from records of scores."""
     return build(spec(rows, **given), frame(scores))
+
+
+def csv_lines(text):
+    """The lines of a CSV by the names of its columns."""
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 def markdown_lines(shown):

@@ -1,7 +1,5 @@
 """Figures that are collected from scores and predictions, held against loops of their own."""
 
-import csv
-import io
 import json
 import shutil
 from dataclasses import replace
@@ -45,7 +43,7 @@ def results(tmp_path_factory):
 
 
 def table(settings: FigureSettings, results) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(collected_csv(settings, results))))
+    return example_scores.csv_lines(collected_csv(settings, results))
 
 
 def test_each_pair_of_stsb_stands_once_with_its_cosine_in_the_group_of_its_gold_score(results):

@@ -1,7 +1,5 @@
 """The printed forms of a table: the CSV rounds nothing, the others once, and all text is escaped."""
 
-import csv
-import io
 import re
 
 import pytest
@@ -18,7 +16,7 @@ from semblance.reporting.latex import latex
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import Table
 from tests.unit.reporting import example_scores
-from tests.unit.reporting.example_scores import markdown_lines, row, runs, untrained
+from tests.unit.reporting.example_scores import csv_lines, markdown_lines, row, runs, untrained
 
 SEEDS = (1, 2, 3)
 SCORES = untrained(0.6, 0.6)
@@ -28,9 +26,7 @@ PRINTED = Published(
     (
         Entry("p", "1", "SimCSE", "sts12", 70.9, "senteval"),
         Entry("p", "1", "SimCSE", "Average", 75.0, "senteval"),
-    ),
-    {},
-    (),
+    )
 )
 
 
@@ -45,7 +41,7 @@ def table(stand_in=(), **given):
 
 
 def csv_rows(shown: Table) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(table_csv(shown))))
+    return csv_lines(table_csv(shown))
 
 
 def test_the_csv_holds_unrounded_points():

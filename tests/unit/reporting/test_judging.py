@@ -1,7 +1,5 @@
 """Claims held against tables: which rows stand for a claim, its size, its figures and its verdict."""
 
-import csv
-import io
 import itertools
 from dataclasses import replace
 
@@ -25,7 +23,7 @@ from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
 from semblance.reporting.published import Entry, Published, read_published
 from tests.unit.reporting import example_scores
-from tests.unit.reporting.example_scores import frame, row, runs, untrained
+from tests.unit.reporting.example_scores import csv_lines, frame, row, runs, untrained
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
@@ -34,9 +32,7 @@ PUBLISHED = Published(
     tuple(
         Entry("p", "1", name, "Average", value, "senteval", "spearman", "all")
         for name, value in (("A", 71.0), ("B", 70.2), ("start", 60.0))
-    ),
-    {},
-    (),
+    )
 )
 A = {1: (0.700, 0.70), 2: (0.712, 0.71), 3: (0.704, 0.70)}
 B = {1: (0.690, 0.69), 2: (0.700, 0.70), 3: (0.696, 0.70)}
@@ -67,7 +63,8 @@ def judged(shown=None, **given):
 
 
 def csv_line(found):
-    return next(csv.DictReader(io.StringIO(claims_csv([found]))))
+    (line,) = csv_lines(claims_csv([found]))
+    return line
 
 
 # --- the figures and the verdict ------------------------------------------------------------------

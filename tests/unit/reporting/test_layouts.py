@@ -1,8 +1,6 @@
 """The layouts of tables: one object for each, which the planning and the printing ask."""
 
-import csv
 import dataclasses
-import io
 
 import pytest
 from pytest import approx
@@ -16,7 +14,7 @@ from semblance.reporting.layouts import LAYOUTS, Layout, find_layout
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import from_json, to_json
 from tests.unit.reporting import example_scores
-from tests.unit.reporting.example_scores import markdown_lines, runs
+from tests.unit.reporting.example_scores import csv_lines, markdown_lines, runs
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
@@ -96,7 +94,7 @@ def test_a_sixth_layout_is_rendered_turned_with_the_paper_and_the_control_below(
     printed = (("sts12", 72.0), ("top2", 77.0))
     entries = tuple(Entry("p", "1", "r", column, v, "senteval") for column, v in printed)
     rows = (ours.rows[0], dataclasses.replace(ours.rows[1], published="p/1/r"))
-    shown = attach(dataclasses.replace(ours, rows=rows), Published(entries, {}, ()))
+    shown = attach(dataclasses.replace(ours, rows=rows), Published(entries))
     # sts12: 70, 76, 73 have mean 73 and sd 3; sts13: 80, 84, 79 have mean 81 and sd √7 = 2.65;
     # averages 75, 80, 76 have mean 77 and sd √7; the best two, 80 and 76, have mean 78, sample sd √8
     # and population sd 2. The rows are equal, so their difference has no interval.
@@ -112,7 +110,7 @@ def test_a_sixth_layout_is_rendered_turned_with_the_paper_and_the_control_below(
         "| difference [95 % interval] | | +0.00 |",
     ]
     assert "Own words on None folds." in ours.notes
-    line = list(csv.DictReader(io.StringIO(table_csv(ours))))[1]
+    line = csv_lines(table_csv(ours))[1]
     assert line["layout"] == "best-two" and float(line["top2"]) == approx(78.0)
     assert (float(line["all_control_difference"]), line["all_p"]) == (0.0, "")  # equal rows
     assert "top2_p" not in line  # no test of chosen seeds

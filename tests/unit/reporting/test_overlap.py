@@ -1,7 +1,5 @@
 """The lexical overlap of sources of pairs: read from their corpora, and set beside the paper's."""
 
-import csv
-import io
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from semblance.provenance import ROOT, write_json, write_record
 from semblance.reporting.overlap import overlap_csv, read_overlaps
 from semblance.reporting.published import read_published
 from tests.shipped import changed, merged
+from tests.unit.reporting.example_scores import csv_lines
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stand_ins import StandIns
@@ -32,7 +31,7 @@ def test_each_corpus_stands_beside_the_papers_number_if_it_has_one(tmp_path):
         corpus(tmp_path / "mine", {"pairs": 7, "overlap": 0.1 + 0.2}),
     ]
     text = overlap_csv(read_overlaps(records), {"qqp": "simcse/text/QQP"}, PUBLISHED)
-    first, second = csv.DictReader(io.StringIO(text))
+    first, second = csv_lines(text)
     expected = {"corpus": "qqp", "pairs": "5", "overlap": "61.25"}
     assert first == expected | {"paper_row": "simcse/text/QQP", "paper": "60.0"}
     assert (second["paper_row"], second["paper"]) == ("", "")

@@ -1,7 +1,5 @@
 """The simulation of the tests: it reads the measured spread, and errs as the tests do."""
 
-import csv
-import io
 import math
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 from semblance.reporting.build import build
 from semblance.reporting.simulation import RUNS, Measured, _simulated, measure, simulate
 from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
-from tests.unit.reporting.example_scores import frame, runs, spec
+from tests.unit.reporting.example_scores import csv_lines, frame, runs, spec
 
 A = {1: (0.70, 0.70), 2: (0.72, 0.72), 3: (0.71, 0.71)}  # averages 70, 72, 71
 B = {1: (0.71, 0.71), 2: (0.735, 0.735), 3: (0.73, 0.73)}  # 71, 73.5, 73
@@ -60,7 +58,7 @@ def test_power_equivalence_and_false_stars_are_counted():
 def test_the_same_tables_give_the_same_text():
     found = simulate([table()])
     assert simulation_csv(found) == simulation_csv(simulate([table()]))
-    lines = list(csv.DictReader(io.StringIO(simulation_csv(found))))
+    lines = csv_lines(simulation_csv(found))
     assert [line["test"] for line in lines] == [
         "paired t",
         "sign flips, exact",
