@@ -173,46 +173,32 @@ def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: i
     has_gold = any(one.gold for one in sets)  # a correlation is a share, whatever the scores are
     factor = POINTS if has_gold or all(map(_is_share, sets)) else 1
     rng = np.random.default_rng(seed)
-    ends = np.cumsum([len(of_set) for of_set in seeds])[:-1]
-    exact: dict[str, np.ndarray] = {}
-    drawn: dict[str, np.ndarray] = {}
-    units: dict[str, int] = {}
+    scored = {}
     for task in sorted(sets[0].tasks):
-        items = sorted(sets[0].tasks[task][seeds[0][0]])
-        matrix = np.array(
-            [
-                [one.tasks[task][name][item] for item in items]
-                for one, of_set in zip(sets, seeds, strict=True)
-                for name in of_set
-            ]
-        )
-        label = task or "all items"
-        found = _task_scores(sets, task, items, matrix, draws, rng)
-        exact[label], drawn[label], units[label] = factor * found[0], factor * found[1], found[2]
-    if len(exact) > 1:
-        exact[AVERAGE] = sum(exact.values()) / len(exact)
-        drawn[AVERAGE] = sum(drawn.values()) / len(drawn)
-        units[AVERAGE] = sum(units.values())
-    columns = {
-        name: Column(
-            tuple(np.split(exact[name], ends)),
-            item_covariances(np.split(drawn[name], ends, axis=1), seeds),
-            units[name],
-        )
-        for name in exact
-    }
+        exact, drawn, units = _task_scores(sets, seeds, task, draws, rng)
+        scored[task or "all items"] = (factor * exact, factor * drawn, units)
+    if len(scored) > 1:
+        exact, drawn, units = zip(*scored.values(), strict=True)
+        scored[AVERAGE] = (sum(exact) / len(exact), sum(drawn) / len(drawn), sum(units))
+    ends = np.cumsum([len(of_set) for of_set in seeds])[:-1]
+    columns = {}
+    for name, (exact, drawn, units) in scored.items():
+        covariances = item_covariances(np.split(drawn, ends, axis=1), seeds)
+        columns[name] = Column(tuple(np.split(exact, ends)), covariances, units)
     return Compared(tuple(one.name for one in sets), tuple(seeds), columns, factor, margin)
 
 
 def _task_scores(
     sets: Sequence[ScoreSet],
+    seeds: Sequence[tuple[str, ...]],
     task: str,
-    items: list[str],
-    matrix: np.ndarray,
     draws: int,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return each row's score of a task (R,), its scores on drawn items (draws, R), and the units."""
+    """Return the score of a task of each set and seed (R,), those on drawn items, and the units."""
+    items = sorted(sets[0].tasks[task][seeds[0][0]])
+    rows = [one.tasks[task][seed] for one, own in zip(sets, seeds, strict=True) for seed in own]
+    matrix = np.array([[row[item] for item in items] for row in rows])  # (R, N)
     gold = next((one.gold[task] for one in sets if task in one.gold), None)
     clusters = next((one.clusters[task] for one in sets if task in one.clusters), None)
     groups = sorted({clusters[item] for item in items}) if clusters else items

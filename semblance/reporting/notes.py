@@ -76,8 +76,8 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
 
 def _bound(row: Row, rows: list[Row]) -> str:
     """Return the smallest p that an exact test of a row's and its control's seeds can give."""
-    peers = [peer for peer in rows if peer.protocol == row.protocol]
-    control = next(peer for peer in peers if peer.label == row.control)
+    place = (row.control, row.protocol)
+    control = next(peer for peer in rows if (peer.label, peer.protocol) == place)
     ours, theirs = len(row.seeds), len(control.seeds)
     if row.test == PAIRED:
         if ours < 2:

@@ -14,23 +14,17 @@ import pandas as pd
 from semblance.errors import InputError, at
 from semblance.files import open_text
 from semblance.layout import RECORD
-from semblance.names import SCORE_COLUMNS, SCORE_KEY, STS_TASKS
+from semblance.names import FAQ_METRICS, SCORE_COLUMNS, SCORE_KEY, STS_TASKS
 from semblance.provenance import Record, checked, read_records
 from semblance.reporting.layouts import mean
 from semblance.settings import parse_json
 
 RANGES = {
-    "spearman": (-1.0, 1.0),
-    "pearson": (-1.0, 1.0),
+    **dict.fromkeys(("spearman", "pearson"), (-1.0, 1.0)),
     "alignment": (0.0, 4.0),
     "uniformity": (-8.0, 0.0),
     "steps": (1.0, 1e9),
-    "acc@1": (0.0, 1.0),
-    "acc@3": (0.0, 1.0),
-    "acc@5": (0.0, 1.0),
-    "map": (0.0, 1.0),
-    "accuracy": (0.0, 1.0),
-    "f1": (0.0, 1.0),
+    **dict.fromkeys((*FAQ_METRICS, "accuracy", "f1"), (0.0, 1.0)),
 }
 MOST_BYTES = 1 << 26  # of a score file; the long CSV of 679 runs has some 10 MB
 SLACK = 1e-9  # a correlation computed in floating point may pass 1 by a few units of the last place

@@ -134,7 +134,7 @@ def _spreads(row: Row, control: Row, column: str) -> tuple | None:
 
 def _simulated(measured: Measured) -> Simulated:
     rng = np.random.default_rng(SEED)
-    ours, control = _seeds(measured, rng)
+    ours, control = (side[:, 0] for side in _seeds(measured, 1, rng))
     # A new test set moves all seeds alike.
     of_items = (measured.item_error or 0.0) * rng.normal(size=(RUNS, 1))
     none = _shown(measured, ours, control)
@@ -154,15 +154,17 @@ def _simulated(measured: Measured) -> Simulated:
     )
 
 
-def _seeds(measured: Measured, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return the seeds' scores of both sides (RUNS, n), with the measured spread and correlation."""
-    shape = (RUNS, measured.n)
-    shared = rng.normal(size=shape)
+def _seeds(
+    measured: Measured, rows: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the seeds' scores of rows (RUNS, rows, n) and of their control (RUNS, 1, n).
+
+    They have the measured spread and correlation.
+    """
+    shared = rng.normal(size=(RUNS, 1, measured.n))
     r = measured.correlation
-    own = math.sqrt(1 - r**2)
-    control = measured.sd_control * shared
-    ours = measured.sd_ours * (r * shared + own * rng.normal(size=shape))
-    return ours, control
+    own = math.sqrt(1 - r**2) * rng.normal(size=(RUNS, rows, measured.n))
+    return measured.sd_ours * (r * shared + own), measured.sd_control * shared
 
 
 def _shown(measured: Measured, ours: np.ndarray, control: np.ndarray) -> dict[str, float]:
@@ -180,11 +182,8 @@ def _shown(measured: Measured, ours: np.ndarray, control: np.ndarray) -> dict[st
 
 def _false_stars(measured: Measured, rng: np.random.Generator) -> tuple[float, float]:
     """Return how many tables of equal rows have a star, without and with Holm's correction."""
-    shape = (RUNS, measured.rows, measured.n)
-    r = measured.correlation
-    shared = rng.normal(size=(RUNS, 1, measured.n))
-    rows = measured.sd_ours * (r * shared + math.sqrt(1 - r**2) * rng.normal(size=shape))
-    found = paired(rows - measured.sd_control * shared)
+    ours, control = _seeds(measured, measured.rows, rng)
+    found = paired(ours - control)
     ps = np.where(found.value > 0, found.p(), 1.0)
     corrected = np.array([holm(list(row)) for row in found.p()])
     corrected = np.where(found.value > 0, corrected, 1.0)

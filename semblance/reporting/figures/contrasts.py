@@ -39,8 +39,8 @@ def contrast_rows(shown: Table) -> list[Row]:
         if control is None or contrast is None:
             continue
         identity = dict.fromkeys(COLUMNS) | {name: getattr(row, name) for name in OF_ROW}
-        identity |= {"table": shown.name, "title": shown.title, "column": column}
-        identity["margin"] = shown.margin
+        identity |= {"table": shown.name, "title": shown.title, "margin": shown.margin}
+        identity["column"] = column
         stand_in = "; ".join(dict.fromkeys((*row.stand_in, *control.stand_in)))
         ours, theirs = row.cells[column], control.cells.get(column, NO_VALUES)
         published = None
