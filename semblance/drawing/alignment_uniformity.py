@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from semblance.drawing.placing import Mark, write_clear
 from semblance.drawing.series import Points, columns
 from semblance.drawing.style import INK, PAGE, SMALL, SOFT, new_figure, no_data
-from semblance.drawing.text import Names, Rows, by_label, values
+from semblance.drawing.text import Names, Rows, by_label, numbers, values
 from semblance.reporting.numbers import MINUS, rounded
 
 COLOURS = "cividis"  # dark to light in grey, too
@@ -77,7 +77,7 @@ def _methods(models: dict[str, Rows]) -> list[Method]:
     found = []
     for label, rows in models.items():
         places = [place for row in rows if (place := values(row, "uniformity", "alignment"))]
-        scores = [score[0] for row in rows if (score := values(row, "average"))]
+        scores = numbers(rows, "average")
         if places:
             x, y = (fmean(place[axis] for place in places) for axis in (0, 1))
             found.append(Method(label, x, y, 100 * fmean(scores) if scores else None))

@@ -5,7 +5,7 @@ from statistics import fmean
 from matplotlib.figure import Figure
 
 from semblance.drawing.style import LINE, PAGE, looks, new_figure
-from semblance.drawing.text import Names, Rows, by_label, clean, values
+from semblance.drawing.text import Names, Rows, by_label, clean, numbers
 
 PANELS = {  # a column of the data, and its title
     "aligned": "Eq. 4, first term:\nmean cos of pairs",
@@ -14,7 +14,7 @@ PANELS = {  # a column of the data, and its title
     "positive": "Cosines\nabove 0 (%)",
     "largest": "Length² in largest\n1 % elements (%)",
 }
-IN_PERCENT = ("positive", "largest")
+SCALES = {"positive": 100, "largest": 100}  # of shares that are shown in percent
 
 
 def draw(rows: Rows, names: Names) -> Figure:
@@ -24,7 +24,7 @@ def draw(rows: Rows, names: Names) -> Figure:
     panels = figure.subplots(1, len(PANELS), sharey=True)
     for axes, (column, title) in zip(panels, PANELS.items(), strict=True):
         for place, (label, look) in enumerate(looks(models).items()):
-            found = _numbers(models[label], column)
+            found = [SCALES.get(column, 1) * number for number in numbers(models[label], column)]
             axes.plot(found, [place] * len(found), ".", color=look["color"], alpha=0.5)
             if found:
                 axes.plot(fmean(found), place, look["marker"], color=look["color"], markersize=5)
@@ -35,8 +35,3 @@ def draw(rows: Rows, names: Names) -> Figure:
     panels[0].set_yticks(range(len(models)), [clean(label, 30) for label in models])
     panels[0].set_ylim(len(models) - 0.5, -0.5)
     return figure
-
-
-def _numbers(rows: Rows, column: str) -> list[float]:
-    scale = 100 if column in IN_PERCENT else 1
-    return [scale * found[0] for row in rows if (found := values(row, column))]

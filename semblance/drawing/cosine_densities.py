@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from semblance.drawing.style import COLUMN, INK, PAGE, SERIES, new_figure, no_data
-from semblance.drawing.text import Names, Rows, by_label, clean, grouped, values
+from semblance.drawing.text import Names, Rows, by_label, clean, grouped, numbers
 
 BINS = 24  # over the cosines of all models
 TALLEST = 0.92  # height of the tallest bar, in distances between groups
@@ -18,7 +18,7 @@ def draw(rows: Rows, names: Names) -> Figure:
     The area of each is 1, so that groups of other sizes compare; all panels have the same scales.
     """
     models = by_label(rows, names)
-    cosines = [found[0] for row in rows if (found := values(row, "cosine"))]
+    cosines = numbers(rows, "cosine")
     if not cosines:
         return no_data()
     edges = np.histogram_bin_edges(cosines, BINS)
@@ -43,7 +43,7 @@ def _densities(rows: Rows, edges: np.ndarray) -> dict[str, np.ndarray]:
     """Return the density of each group in each bin, the groups in the order of their scores."""
     found = {}
     for (group,), of_group in sorted(grouped(rows, "group").items()):
-        cosines = [pair[0] for row in of_group if (pair := values(row, "cosine"))]
+        cosines = numbers(of_group, "cosine")
         if cosines:
             found[group], _ = np.histogram(cosines, edges, density=True)
     return found

@@ -17,7 +17,7 @@ from semblance.drawing.style import (
     looks,
     new_figure,
 )
-from semblance.drawing.text import Names, Rows, by_label, grouped, value, values
+from semblance.drawing.text import Names, Rows, by_label, grouped, numbers, values
 from semblance.reporting.numbers import MINUS
 
 MARKED = 10  # markers of a line, at most
@@ -90,7 +90,7 @@ def draw_series(axes: Axes, series: dict[str, Rows], column: str) -> None:
         axes.plot(*columns(middle), label=label, **look)
     axes.set_ylabel("STS average (ρ × 100)")
     rows = [row for of_series in series.values() for row in of_series]
-    places = sorted({place for row in rows if (place := value(row, column)) is not None})
+    places = sorted(set(numbers(rows, column)))
     if 0 < len(places) <= MOST_TICKS:
         axes.set_xticks(places, [f"{place:g}".replace("-", MINUS) for place in places])
 
@@ -113,7 +113,7 @@ def references(axes: Axes, rows: Rows, names: Names) -> int:
     models = by_label(rows, names)
     shown = 0
     for place, (label, of_model) in enumerate(models.items()):
-        found = [score[0] for row in of_model if (score := values(row, "average"))]
+        found = numbers(of_model, "average")
         if not found:
             continue
         score = 100 * fmean(found)

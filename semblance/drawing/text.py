@@ -35,6 +35,11 @@ def values(row: Mapping[str, Any], *columns: str) -> list[float]:
     return found
 
 
+def numbers(rows: Iterable[Mapping[str, Any]], column: str) -> list[float]:
+    """Return the numbers that some rows have in a column."""
+    return [number for row in rows if (number := value(row, column)) is not None]
+
+
 def grouped(rows: Iterable[dict[str, Any]], *columns: str) -> dict[tuple, Rows]:
     """Return the rows by their texts in some columns, in the order of the first of each."""
     found: dict[tuple, Rows] = {}
