@@ -92,9 +92,13 @@ class _Setting:
             return False
         return all(path.is_file() for path in all_paths(self.results, self.table, row))
 
-    def by_task(self, tasks: pd.Index, draw: Callable[..., np.ndarray]) -> Drawn:
-        """Return the draws of each column of the layout: its tasks, and their average."""
+    def by_task(self, items: pd.Index, draw: Callable[..., np.ndarray]) -> Drawn:
+        """Return the draws of each column of the layout: its tasks, and their average.
+
+        ``draw`` is given the places of a task's items, the number of draws, and a generator.
+        """
         rng = np.random.default_rng(self.seed)
+        tasks = items.get_level_values("task")
         found: Drawn = {}
         for task in self.table.tasks:
             found[task] = POINTS * draw(np.flatnonzero(tasks == task), self.draws, rng)
@@ -125,12 +129,10 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
     frames = _same_items(paths, list(map(sts_frame, paths)), "gold")
     gold = frames[0]["gold"].to_numpy()  # (N,)
     similarities = np.vstack([frame["similarity"].to_numpy() for frame in frames])
-
-    def draw(chosen: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
-        """Return the correlations on some of the items, resampled."""
-        return spearman_draws(gold[chosen], similarities[:, chosen], draws, rng)
-
-    return setting.by_task(frames[0].index.get_level_values("task"), draw)
+    return setting.by_task(
+        frames[0].index,
+        lambda items, *given: spearman_draws(gold[items], similarities[:, items], *given),
+    )
 
 
 def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
@@ -142,12 +144,9 @@ def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
     paths = setting.paths(rows)
     frames = _same_items(paths, list(map(label_frame, paths)))
     right = np.vstack([frame["right"].to_numpy() for frame in frames])  # (paths, N)
-
-    def draw(chosen: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
-        """Return the accuracies on some of the items, resampled."""
-        return mean_draws(right[:, chosen], draws, rng)
-
-    return setting.by_task(frames[0].index.get_level_values("task"), draw)
+    return setting.by_task(
+        frames[0].index, lambda items, *given: mean_draws(right[:, items], *given)
+    )
 
 
 def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:

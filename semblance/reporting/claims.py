@@ -6,7 +6,6 @@ one that the table sets beside the same row of the paper.
 """
 
 import itertools
-import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from semblance.errors import InputError, at
 from semblance.provenance import read_text
 from semblance.reporting.published import Published
 from semblance.settings import Count, Positive, decode
-from semblance.strict_yaml import read_yaml
+from semblance.strict_yaml import key_lines, read_yaml
 
 
 @dataclass(frozen=True)
@@ -123,11 +122,10 @@ class Claims:
 
     def place(self, name: str, word: str = "") -> str:
         """Return file:line of a claim, or of the first line of it that holds a word."""
-        lines = read_text(self.path).splitlines()
-        starts = [i for i, line in enumerate(lines) if re.match(rf" +{re.escape(name)}:", line)]
-        first = next(iter(starts), 0)
-        named = [i for i, line in enumerate(lines) if i >= first and word in line]
-        return at(self.path, next(iter(named), first) + 1)
+        first = key_lines(self.path)["claims", name]
+        lines = enumerate(read_text(self.path).splitlines(), start=1)
+        named = (number for number, line in lines if number >= first and word in line)
+        return at(self.path, next(named, first))
 
 
 def read_claims(path: str | Path) -> Claims:

@@ -112,14 +112,10 @@ def grid(table: Table) -> Grid:
     for name, texts in behind.items():
         if any(texts):
             columns.append(Column(name, list(map(Text, texts)), "behind"))
-    return Grid(labels(table), columns + seeds, layout.turned)
-
-
-def labels(table: Table) -> list[str]:
-    """Return the label of each row, with its protocol where the table has several."""
+    labels = [row.label for row in table.rows]
     if len({row.protocol for row in table.rows}) > 1:
-        return [f"{row.label} [{row.protocol}]" for row in table.rows]
-    return [row.label for row in table.rows]
+        labels = [f"{row.label} [{row.protocol}]" for row in table.rows]
+    return Grid(labels, columns + seeds, layout.turned)
 
 
 def with_deviation(mean: float, sd: float | None) -> str:

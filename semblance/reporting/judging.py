@@ -1,7 +1,7 @@
 """The papers' claims, judged by what our tables show."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from semblance.reporting.claim_rows import (
@@ -17,7 +17,7 @@ from semblance.reporting.grids import NAMES
 from semblance.reporting.numbers import interval
 from semblance.reporting.published import Published
 from semblance.reporting.significance import Estimate
-from semblance.reporting.table import Row, Table
+from semblance.reporting.table import Table
 from semblance.reporting.verdicts import (
     ALONE,
     CANNOT,
@@ -215,8 +215,11 @@ class _Court:
         )
         estimate = found.of_both or found.estimate
         if estimate is None:
+            why = "it needs two seeds that differ"
+            if all(row.is_untrained for row in rows.values()):
+                why = "none of its rows is trained, and the predictions are not there"
             undecided = OPEN if claim.is_question else UNDECIDED
-            return replace(judged, verdict=undecided, why=_without_interval(rows.values()))
+            return replace(judged, verdict=undecided, why=f"no interval: {why}")
         if found.estimate is not None:
             low, high = found.estimate.interval()
             judged = replace(judged, seeds_low=float(low), seeds_high=float(high))
@@ -303,10 +306,3 @@ def _placed(judgement: Judgement, rows: Rows, stand_ins: set[tuple[str, str]]) -
             is_stand_in(row, claim.base_of(name), stand_ins) for name, row in rows.items()
         ),
     )
-
-
-def _without_interval(rows: Iterable[Row]) -> str:
-    """Say why a claim has no interval."""
-    if all(row.is_untrained for row in rows):
-        return "no interval: none of its rows is trained, and the predictions are not there"
-    return "no interval: it needs two seeds that differ"

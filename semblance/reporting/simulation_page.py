@@ -39,17 +39,10 @@ def simulation_csv(found: list[Simulated]) -> str:
 
 
 def _csv_row(one: Simulated, rates: Rates) -> dict[str, object]:
-    without, corrected = one.false_stars
-    return {
-        **vars(one.measured),
-        "correlation": one.measured.correlation,
-        "detectable": one.detectable,
-        "equal": one.equal,
-        "equal_wrongly": one.equal_wrongly,
-        "false_stars": without,
-        "false_stars_holm": corrected,
-        **vars(rates),
-    }
+    found = vars(one) | vars(one.measured) | vars(rates)
+    found["correlation"] = one.measured.correlation
+    found["false_stars"], found["false_stars_holm"] = one.false_stars
+    return {name: found[name] for name in COLUMNS}
 
 
 def simulation_markdown(found: list[Simulated]) -> str:

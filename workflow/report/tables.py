@@ -30,7 +30,7 @@ def section(facts: Facts) -> dict[str, list[Any]]:
 
 
 def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
-    """Return one table as it is printed, and the labels of the rows without a value."""
+    """Return one table as it is printed, what each row unfolds to, and the rows without a value."""
     printed = grid(table)
     columns = [column for column in printed.columns[1:] if column.group == "values"]
     behind = {column.name: column.places for column in printed.columns if column.group == "behind"}
@@ -42,6 +42,7 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
         if not any(cell.values for cell in row.cells.values()):
             not_run.append(label)
             continue
+        models = facts.models_of(row)
         shown = {
             "label": label,
             "n": len(row.seeds),
@@ -52,8 +53,13 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
             "above": rows[-1]["label"] if rows else "",
             "changes": _changes(facts, above, row) if above else [],
             "explain": _explain_command(facts, name, table, label),
+            "seeds": _seeds(table, row, columns),
+            "choices": [(place, row.choose.labels[m]) for place, m in row.chosen.items()],
+            "curves": _curves(models),
+            "sources": list(map(_made_from, models)),
+            "train": _train_command(facts, models),
         }
-        rows.append(shown | _behind(facts, table, row, columns))
+        rows.append(shown)
         above = row
     return {
         "name": name,
@@ -64,18 +70,6 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
         "notes": table.notes,
         "has_differences": any(row["difference"] for row in rows),
         "has_deviations": any(place.deviation for row in rows for place in row["places"]),
-    }
-
-
-def _behind(facts: Facts, table: Table, row: Row, columns: list[Column]) -> dict[str, Any]:
-    """Return what a row unfolds to: its seeds, what dev chose, and the trainings behind it."""
-    models = facts.models_of(row)
-    return {
-        "seeds": _seeds(table, row, columns),
-        "choices": [(place, row.choose.labels[m]) for place, m in row.chosen.items()],
-        "curves": _curves(models),
-        "sources": list(map(_made_from, models)),
-        "train": _train_command(facts, models),
     }
 
 
