@@ -169,7 +169,7 @@ def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
 
 
 def _same_items(paths: list[Path], frames: list[pd.DataFrame], *columns: str) -> list[pd.DataFrame]:
-    """Return the predictions of runs; InputError unless the items, and these columns, are the same."""
+    """Return predictions of runs; InputError unless the items, and these columns, are the same."""
     first = frames[0]
     for path, frame in zip(paths, frames, strict=True):
         same = all(frame[column].equals(first[column]) for column in columns)

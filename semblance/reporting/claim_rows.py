@@ -41,8 +41,8 @@ def row_groups(claim: Claim, table: Table, published: Published) -> Iterator[Row
             continue
         rows = [row for row in table.rows if row.protocol == protocol]
         groups = _groups_of(claim, rows, base)
-        # Where a group has one corpus for all methods, those that mix corpora are left out: else the
-        # difference of two corpora would be taken for that of two methods.
+        # Where a group has one corpus for all methods, those that mix corpora are left out: else
+        # the difference of two corpora would be taken for that of two methods.
         yield from [group for group in groups if not _mixes_corpora(group)] or groups
 
 

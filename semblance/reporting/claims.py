@@ -63,11 +63,10 @@ class Claim:
 
     ``columns``: each is judged for itself; with ``at_least`` the claim is that it holds in so many
     of them. ``rivals``: methods, each of which is taken from the sum of ``rows``; the claim must
-    hold against all of them. ``expects``: a difference above 0, none, or none above 0. ``base``: the base that
-    the paper used; a table without it shows the claim on each base that it has.
+    hold against all of them. ``expects``: a difference above 0, none, or none above 0. ``base``:
+    the paper's; a table without it shows the claim on each base that it has.
     ``published_column``: the paper's column, where it has another name than ours. ``margin``:
-    points; by default the table's. ``says`` may hold {base} and
-    {corpus}.
+    points; by default the table's. ``says`` may hold {base} and {corpus}.
     """
 
     says: str

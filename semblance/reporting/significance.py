@@ -170,16 +170,16 @@ def smallest_p_signs(n: int) -> float:
 
 
 def interval_at_any_time(differences: np.ndarray) -> tuple[float, float]:
-    """Return an interval of the mean of normal differences (n,) that may be looked at after each seed.
+    """Return an interval of the mean of differences (n,) that may be looked at after each seed.
 
     An interval of the t-test is right for a number of seeds that was fixed before. Whoever adds
     seeds until it excludes 0 finds a difference sooner or later where there is none. Here all
     intervals, of every number of seeds, hold at the same time with LEVEL.
 
-    The mean m is in the interval while the Bayes factor against it is below 1 / (1 - LEVEL). The
-    factor has a normal prior of the effect size and the right Haar prior of the scale (Gönen et al.
-    2005), with which it is a test at any time of stopping, whatever the scale (Hendriksen, de Heide,
-    Grünwald 2021). With r = t²/(n - 1) and EFFECT g it is
+    The differences are of normal law. A mean is in the interval while the Bayes factor against it is
+    below 1 / (1 - LEVEL). The factor has a normal prior of the effect size and the right Haar prior
+    of the scale (Gönen et al. 2005), with which it is a test at any time of stopping, whatever the
+    scale (Hendriksen, de Heide, Grünwald 2021). With r = t²/(n - 1) and EFFECT g it is
     (1 + n g)^-1/2 ((1 + r) / (1 + r / (1 + n g)))^(n/2).
     """
     n = len(differences)

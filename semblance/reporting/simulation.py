@@ -98,8 +98,8 @@ def measure(table: Table) -> Measured | None:
     """Return the spread behind a table's differences; None if it has no paired ones with spread."""
     column = find_layout(table.layout).main_column
     tested = [row for row in table.rows if row.test == PAIRED]
-    found = [_spreads(row, table.control_of(row), column) for row in tested]
-    spreads = [spread for spread in found if spread]
+    found = (_spreads(row, table.control_of(row), column) for row in tested)
+    spreads = list(filter(None, found))
     if not spreads:
         return None
     n, sds, ours, theirs, items = zip(*spreads, strict=True)
@@ -121,7 +121,7 @@ def _root_mean_square(values: Sequence[float]) -> float:
 
 
 def _spreads(row: Row, control: Row, column: str) -> tuple | None:
-    """Return (n, sd of the differences, of ours, of the control, item error); None without spread."""
+    """Return n, the sds of differences, row and control, and the item error; None without spread."""
     found = between(row, control, column)
     if found is None or found.estimate is None:
         return None

@@ -5,8 +5,8 @@ from semblance.reporting.formats import markdown_line
 from semblance.reporting.simulation import RUNS, Rates, Simulated
 
 COLUMNS = tuple(
-    "table rows n margin sd sd_ours sd_control correlation item_error detectable equal equal_wrongly "
-    "false_stars false_stars_holm test error error_items power".split()
+    "table rows n margin sd sd_ours sd_control correlation item_error detectable equal "
+    "equal_wrongly false_stars false_stars_holm test error error_items power".split()
 )
 READING = (
     f"Simulated at the spread of the seeds that each table measured ({RUNS} runs, normal law, in "

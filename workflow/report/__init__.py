@@ -2,5 +2,6 @@
 
 ``facts`` reads what there is, finished or not; the modules named after its sections (``claims``,
 ``answerers``, ``figures``, ``tables``, ``costs``, ``trust``) turn it into what the page shows;
-``compose`` fills the templates. Nothing is computed a second time: each number stands in a file of the folder.
+``compose`` fills the templates. Nothing is computed a second time: each number stands in a file of
+the folder.
 """
