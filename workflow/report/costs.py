@@ -1,6 +1,7 @@
 """What a run was predicted to cost, and what its finished jobs used."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,13 +41,13 @@ def section(plan: Plan) -> Costs:
     planned = [job for job in jobs(plan) if job.stage != OWN]
     left = [job for job in planned if not Path(record(plan, job)).is_file()]
     used = [found for found in finished(cost) if found.job.stage != OWN]
-    lines = []
-    for stage in STAGES:
-        number = sum(job.stage == stage for job in planned)
-        if number:
-            done = number - sum(job.stage == stage for job in left)
-            of_stage = [found for found in used if found.job.stage == stage]
-            lines.append({"stage": stage, "done": done, "jobs": number} | _usage(cost, of_stage))
+    numbers = Counter(job.stage for job in planned)
+    done = numbers - Counter(job.stage for job in left)
+    lines = [
+        {"stage": stage, "done": done[stage], "jobs": numbers[stage]}
+        | _usage(cost, [found for found in used if found.job.stage == stage])
+        for stage in filter(numbers.get, STAGES)
+    ]
     return Costs(
         stages=lines,
         done=len(planned) - len(left),

@@ -59,9 +59,6 @@ def test_the_same_tables_give_the_same_text():
     found = simulate([table()])
     assert simulation_csv(found) == simulation_csv(simulate([table()]))
     lines = csv_lines(simulation_csv(found))
-    assert [line["test"] for line in lines] == [
-        "paired t",
-        "sign flips, exact",
-        "Welch t, pairs ignored",
-    ]
+    tests = ["paired t", "sign flips, exact", "Welch t, pairs ignored"]
+    assert [line["test"] for line in lines] == tests
     assert {line["error_items"] for line in lines} == {""}  # no predictions, no items

@@ -101,11 +101,7 @@ def test_the_claim_of_no_difference_is_judged_by_the_margin(value, verdict):
 
 
 def test_the_margin_is_at_most_half_of_the_claimed_size():
-    assert (v.margin_of(0.9, 0.5), v.margin_of(3.0, 0.5), v.margin_of(None, 0.5)) == (
-        0.45,
-        0.5,
-        0.5,
-    )
+    assert [v.margin_of(size, 0.5) for size in (0.9, 3.0, None)] == [0.45, 0.5, 0.5]
 
 
 def test_more_seeds_are_asked_for_than_there_are():
