@@ -24,8 +24,10 @@ from semblance import layout
 from semblance.provenance import canonical, read_sealed, record_digest
 from tests.dag.tiny import CONFIG, ROOT, write_base
 from tests.shipped import merged
+from workflow.planning import reads
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, record, records_read
 from workflow.scripts import endings
 
 STEPS = 11  # over three epochs of the corpora below, so that every epoch is killed in
@@ -197,8 +199,7 @@ class World:
 
     def _prepare(self) -> None:
         plan, out = self.plan, self.plan.out
-        base = plan.base_record("tiny")
-        self.run("download_model", self.base(), base)
+        self.run("download_model", self.base(), self.made("download_model"))
         self.run("prepare_nli", self.raw(plan.config.corpora["nli"].settings()), self.corpus("nli"))
         self.run(
             "prepare_wiki",
@@ -215,14 +216,22 @@ class World:
         folders = options(corpora=f"{out}/corpora", dev=f"{out}/dev")
         self.run("prepare_faq", [*self.raw(bank), *folders], plan.bank_record("stackfaq"))
         for corpus in METHODS:
-            self.run("tokenise", self.tokens(corpus), plan.tokens_record(corpus, "tiny"))
+            self.run("tokenise", self.tokens(corpus), self.made("tokenise", corpus))
         for phi in ("0.01", "0.02"):
             script, arguments = self.entropy("entropy", phi)
-            self.run(script, arguments, plan.model_record("nli", "tiny", f"entropy-{phi}", 1))
+            self.run(script, arguments, self.entropy_model(phi))
             embeddings = f"{out}/embeddings/nli/tiny/entropy-{phi}/seed-1/record.json"
             self.run("embed", self.embed(phi), embeddings)
 
     # The arguments of each stage, without its output
+
+    def made(self, stage: str, corpus: str = "", method: str = "", seed: int = 0) -> str:
+        """Return the record of a job on the tiny base."""
+        return record(self.plan, Job(stage, corpus, "tiny", method, seed))
+
+    def entropy_model(self, phi: str) -> str:
+        """Return the record of an entropy model."""
+        return self.made("train_entropy", "nli", f"entropy-{phi}", 1)
 
     def corpus(self, name: str) -> str:
         """Return the record of a training corpus."""
@@ -234,7 +243,7 @@ class World:
 
     def tokens(self, corpus: str) -> list[str]:
         """Return the arguments of ``tokenise``."""
-        return options(corpus=self.corpus(corpus), base=self.plan.base_record("tiny"))
+        return options(corpus=self.corpus(corpus), base=self.made("download_model"))
 
     @staticmethod
     def raw(settings: dict | str) -> list[str]:
@@ -244,8 +253,8 @@ class World:
 
     def embed(self, phi: str) -> list[str]:
         """Return the arguments of ``embed`` for an entropy model."""
-        model = self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1)
-        tokens = self.plan.tokens_record("nli", "tiny")
+        model = self.entropy_model(phi)
+        tokens = self.made("tokenise", "nli")
         return options(model=model, tokens=tokens, max_length=32, **COMPUTE)
 
     def sts(self, model: str) -> list[str]:
@@ -270,17 +279,17 @@ class World:
         inputs = {
             "checkpoint_minutes": 10,
             "checkpoint_steps": 0,
-            "base": self.plan.base_record("tiny"),
+            "base": self.made("download_model"),
             "corpus": self.corpus(corpus),
-            "tokens": self.plan.tokens_record(corpus, "tiny"),
+            "tokens": self.made("tokenise", corpus),
         }
         return options(settings=settings, **inputs, **more)
 
     def _final(self, corpus: str, method: str) -> Command:
         more = {"dev": self.plan.dev_data(corpus)}
-        regulators = self.plan.regulator_records(corpus, "tiny", method, 1)
-        if regulators:
-            more["regulators"] = list(regulators)
+        job = Job("train", corpus, "tiny", method, 1)
+        if regulators := records_read(self.plan, job, reads.regulators):
+            more["regulators"] = regulators
         settings = self.plan.train_settings(corpus, "tiny", method, 1)
         return "train", self._training(settings, corpus, **more)
 

@@ -115,12 +115,6 @@ def figure_texts(plan: Plan, name: str) -> list[str]:
     return _places(plan, name, TEXTS, layout.TABLE_JSON)
 
 
-def figure_records(plan: Plan, name: str) -> list[str]:
-    """Return the record of each of ``figure_files``."""
-    records = {key: (folder, layout.RECORD) for key, (folder, _) in FILES.items()}
-    return _places(plan, name, records, layout.TABLE_RECORD)
-
-
 def _places(plan: Plan, name: str, files: dict[Any, tuple[str, str]], of_table: str) -> list[str]:
     source = plan.config.figures[name].source
     if source == "tables":
@@ -137,20 +131,8 @@ def curve_settings(plan: Plan, corpus: str, base: str, method: str, seed: int | 
     return canonical({**settings, **own, "evaluate_share": None})
 
 
-def figure_data(plan: Plan, name: str) -> dict[str, str]:
-    """Return the record of the texts that a measured figure reads, and their file."""
-    corpus = collection(plan, name)
-    folder, file = layout.place(plan.out, layout.STS_TEST), "pairs.parquet"
-    if corpus:
-        folder, file = layout.place(plan.out, layout.CORPUS, corpus=corpus), "sentences.arrow"
-    return {"record": f"{folder}/{layout.RECORD}", "file": f"{folder}/{file}"}
-
-
-def figure_models(plan: Plan, name: str) -> list[str]:
-    """Return the record of each model of a measured figure, in the order of its settings."""
-    return [plan.model_record(*run) for run in figure_runs(plan, name)]
-
-
-def figure_weights_read(plan: Plan, name: str) -> list[str]:
-    """Return the weights of the models of a measured figure, as ``Plan.weights_read``."""
-    return [path for run in figure_runs(plan, name) for path in plan.weights_read(*run)]
+def figure_data(plan: Plan, name: str) -> str:
+    """Return the file of the texts that a measured figure reads."""
+    if corpus := collection(plan, name):
+        return f"{layout.place(plan.out, layout.CORPUS, corpus=corpus)}/sentences.arrow"
+    return f"{layout.place(plan.out, layout.STS_TEST)}/pairs.parquet"

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.config.inputs import Pairs, Pretrained, WordVectors
+from semblance.config.inputs import Pairs
 from semblance.config.model import Config
 from semblance.config.outputs import FigureOfModels, Table
 from semblance.names import INITIAL, RELATEDNESS_DATASETS, START
@@ -22,8 +22,6 @@ from workflow.planning.methods import (
     evaluation_settings,
     is_untrained,
     mines,
-    model_of,
-    reads_no_corpus,
     split_regulator,
 )
 from workflow.planning.settings import Training, pretraining_settings, settings_of
@@ -177,39 +175,6 @@ class Plan:
 
     # --- where files lie ----------------------------------------------------------------------
 
-    def base_record(self, base: str) -> str:
-        """Return the record of a base model."""
-        entry = self.config.bases[base]
-        if isinstance(entry, Pretrained):
-            return layout.record(self.out, layout.PRETRAINED, corpus=entry.corpus, base=base)
-        if isinstance(entry, WordVectors):
-            return layout.record(self.out, layout.WORD_VECTORS, base=base)
-        return layout.record(self.downloads, layout.BASE, base=base)
-
-    def model_record(self, corpus: str, base: str, method: str, seed: int | str) -> str:
-        """Return the record of a run's model, which may be the base itself."""
-        if reads_no_corpus(self.config, method):
-            return self.base_record(base)
-        used = model_of(self.config, method)
-        return layout.record(
-            self.out, layout.MODEL, corpus=corpus, base=base, method=used, seed=seed
-        )
-
-    def model_weights(self, corpus: str, base: str, method: str, seed: int | str) -> str:
-        """Return the weights of a run's model."""
-        record = self.model_record(corpus, base, method, seed)
-        return f"{record.removesuffix(layout.RECORD)}{layout.WEIGHTS}"
-
-    def weights_read(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
-        """Return the weights that a job reads which reads a model, if they are deleted later.
-
-        Snakemake deletes a temporary file once all jobs that name it are done. Where every model
-        stays, and of a base, the record stands for the weights.
-        """
-        if not deletes_models(self.config) or reads_no_corpus(self.config, method):
-            return []
-        return [self.model_weights(corpus, base, method, seed)]
-
     def rows_record(self, corpus: str, base: str, method: str) -> str:
         """Return the record of a training's rows: of its corpus, or of the same with negatives."""
         if mines(self.config, method):
@@ -221,10 +186,6 @@ class Plan:
         record = self.rows_record(corpus, base, method)
         return f"{record.removesuffix(layout.RECORD)}rows.arrow"
 
-    def embeddings_record(self, **run: str | int) -> str:
-        """Return the record of the frozen embeddings of a corpus by a model."""
-        return layout.record(self.out, layout.EMBEDDINGS, **run)
-
     def scores(self, evaluation: Evaluation, name: str = "scores.csv") -> str:
         """Return the score file of an evaluation, or another of the files beside it."""
         folder = layout.SCORES_OF[evaluation.tests]
@@ -233,11 +194,6 @@ class Plan:
     def table_files(self, table: str, name: str) -> list[str]:
         """Return a file of each run behind a table: its scores, its predictions or its record."""
         return [self.scores(evaluation, name) for evaluation in self.evaluations_of(table)]
-
-    def tokens_record(self, corpus: str, base: str) -> str:
-        """Return the tokens of a corpus for a base's tokenizer."""
-        tokenizer = self.config.origin(base).tokenizer
-        return layout.record(self.out, layout.TOKENS, base=tokenizer, corpus=corpus)
 
     def dev_data(self, corpus: str) -> str:
         """Return the record of the data that choose a run's checkpoint."""
@@ -248,17 +204,6 @@ class Plan:
     def bank_record(self, bank: str) -> str:
         """Return the record of a prepared FAQ bank."""
         return layout.record(self.out, layout.BANK, bank=bank)
-
-    def regulator_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
-        """Return the frozen embeddings that a method's regulators read."""
-        models = self.regulators(Run(corpus, base, method, int(seed)))
-        return [self.embeddings_record(**model._asdict()) for model in models]
-
-    def pacemaker_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
-        """Return the records of the trainings whose steps together are those of a run."""
-        return [
-            self.model_record(*r) for r in self.pacemakers(Run(corpus, base, method, int(seed)))
-        ]
 
     def start_of_entropy(self, corpus: str) -> str:
         """Return the method that an entropy model starts from: on a FAQ fold the initial model."""

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from semblance.config.inputs import OwnText
 from semblance.provenance import canonical
 from workflow.controller import changes, preview, slurm
-from workflow.planning import figures
+from workflow.planning import figures, reads
 from workflow.planning.config import named, own, with_digest
 from workflow.planning.data import of_manifest, own_paths, scored_sets, word_vector_bases
 from workflow.planning.methods import trained_methods, whitened_methods
@@ -22,7 +22,7 @@ from workflow.planning.modules import (
     modules_of_training,
 )
 from workflow.planning.plan import Plan, deletes_models
-from workflow.planning.stages import job_of, wanted_by
+from workflow.planning.stages import job_of, records_read, wanted_by, weights, weights_read
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
@@ -60,6 +60,16 @@ def asks(stage):
         return lambda wildcards, attempt: COST.asks(job_of(stage, wildcards), attempt)[what]
 
     return {what: ask(what) for what in ("mem_mb", "runtime", "cpus_per_task")}
+
+
+def made(stage, role):
+    """Return the records of what a stage's jobs read in a role of workflow/planning/reads.py."""
+    return lambda wildcards: records_read(PLAN, job_of(stage, wildcards), role)
+
+
+def weights_of(stage, role):
+    """Return the weights of the models that a stage's jobs read in a role, if they go after their use."""
+    return lambda wildcards: weights_read(PLAN, job_of(stage, wildcards), role)
 
 
 def manifest(wildcards, input):

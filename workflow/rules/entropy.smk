@@ -5,9 +5,9 @@
 rule train_initial:
     """FAQ only: fine-tune the checkpoint with Eq. 1 on one fold; entropy models start from it."""
     input:
-        base=lambda w: PLAN.base_record(w.base),
+        base=made("train_initial", reads.base),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        tokens=made("train_initial", reads.tokens),
         dev=lambda w: PLAN.dev_data(w.corpus),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/record.json",
@@ -41,12 +41,10 @@ rule train_initial:
 rule train_entropy:
     """Train one entropy model (Eq. 2) for one φ."""
     input:
-        base=lambda w: PLAN.model_record(w.corpus, w.base, PLAN.start_of_entropy(w.corpus), w.seed),
-        weights=lambda w: PLAN.weights_read(
-            w.corpus, w.base, PLAN.start_of_entropy(w.corpus), w.seed
-        ),
+        base=made("train_entropy", reads.start_of_entropy),
+        weights=weights_of("train_entropy", reads.start_of_entropy),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        tokens=made("train_entropy", reads.tokens),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
         weights=after_use(
@@ -76,9 +74,9 @@ rule train_entropy:
 rule embed:
     """Embed each distinct sentence of a corpus with the model of a method, frozen, as float16."""
     input:
-        model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
-        weights=lambda w: PLAN.model_weights(w.corpus, w.base, w.method, w.seed),
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        model=made("embed", reads.model),
+        weights=lambda w: [weights(PLAN, job) for job in reads.model(PLAN, job_of("embed", w))],
+        tokens=made("embed", reads.tokens),
     output:
         record=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         vectors=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/embeddings.npy",

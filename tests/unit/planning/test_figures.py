@@ -10,8 +10,6 @@ from workflow.planning.figures import (
     drawn_figures,
     figure_data,
     figure_files,
-    figure_models,
-    figure_records,
     figure_runs,
     figure_settings,
     figure_texts,
@@ -55,10 +53,7 @@ def test_a_figure_with_rows_shows_their_models_and_the_base_once():
 
 def test_a_measured_figure_waits_for_its_models_and_the_test_pairs_and_for_no_scores():
     made = plan(f={"kind": "singular_values", "seeds": "figures", "rows": ROWS})
-    assert figure_models(made, "f") == [
-        "resources/models/bert-base/record.json",
-        "results/models/wiki1m/bert-base/simcse/seed-1/record.json",
-    ]
+    assert figure_data(made, "f") == "results/sts/pairs.parquet"
     assert inputs(made, Job("measure_figure", name="f")) == [
         Job("download_model", base="bert-base"),
         Job("train", "wiki1m", "bert-base", "simcse", 1),
@@ -86,10 +81,7 @@ def test_the_training_of_a_curve_is_that_of_its_method_with_a_rhythm_of_its_own(
 def test_a_search_reads_the_sentences_of_its_corpus_and_no_test_pairs():
     figure = {"kind": "retrieval", "seeds": "figures", "rows": ROWS, "collection": "nli"}
     made = plan(f=figure | {"options": {"queries": ["a"], "top": 2}})
-    assert figure_data(made, "f") == {
-        "record": "results/corpora/nli/record.json",
-        "file": "results/corpora/nli/sentences.arrow",
-    }
+    assert figure_data(made, "f") == "results/corpora/nli/sentences.arrow"
     waits = inputs(made, Job("measure_figure", name="f"))
     assert Job("prepare_nli", "nli") in waits and Job("prepare_sts") not in waits
     # A table of sentences has no drawing.
@@ -163,7 +155,6 @@ def test_contrasts_wait_for_all_tables_or_for_those_that_they_name():
     every = json.loads(figure_settings(made, "f"))
     assert every == {"kind": "contrasts", "options": {}, "tables": list(made.config.tables)}
     assert figure_files(made, "g") == ["results/tables/json/rcl_table3.json"]
-    assert figure_records(made, "g") == ["results/tables/records/rcl_table3.json"]
     waits = inputs(made, Job("collect_figure", name="g"))
     assert waits == [Job("render_table", name="rcl_table3")]
 
