@@ -117,17 +117,14 @@ def _plain(value: Any, where: str) -> Any:
     if isinstance(value, str) and UNWRITABLE.search(value):
         problem = f"{value!r:.80} holds a NUL or half a surrogate pair"
         raise InputError(where, problem, "write plain text")
-    if isinstance(value, int) and abs(value) >= 2**63 or _is_not_finite(value):
+    too_large = isinstance(value, int) and abs(value) >= 2**63
+    if too_large or isinstance(value, float) and not math.isfinite(value):
         problem = f"{value!r:.40} is not a number that can be used"
         raise InputError(where, problem, "write a finite one of 64 bits")
     if not isinstance(value, (str, int, float, type(None))):
         problem = f"a {type(value).__name__}, not plain text or a number"
         raise InputError(where, problem, "put it in quotes")
     return value
-
-
-def _is_not_finite(value: Any) -> bool:
-    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _key(key: Any, where: str) -> str:
