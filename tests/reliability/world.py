@@ -21,6 +21,7 @@ from pathlib import Path
 import yaml
 
 from semblance import layout
+from semblance.names import INITIAL
 from semblance.provenance import canonical, read_sealed, record_digest
 from tests.dag.tiny import CONFIG, ROOT, write_base
 from tests.shipped import merged
@@ -301,7 +302,7 @@ class World:
         for kind in ENTROPIES:
             self.trainings[f"nli/{kind}-0.01"] = self.entropy(kind, "0.01")
         self.trainings["nli/entropy-sum--0.01"] = self.entropy("entropy-sum", "-0.01")
-        initial = self.plan.initial_settings(FAQ, "tiny", 1)
+        initial = self.plan.train_settings(FAQ, "tiny", INITIAL, 1)
         arguments = self._training(initial, FAQ, dev=self.plan.dev_data(FAQ))
         self.trainings[f"{FAQ}/initial"] = "train_initial", arguments
 

@@ -14,7 +14,7 @@ from semblance.provenance import MOST_TEXT, read_object, settings_digest
 from workflow.costing.model import Cost
 from workflow.costing.rates import Factor, shipped
 from workflow.planning.config import load_files
-from workflow.planning.stages import STAGES, Job, inputs, log, makers, record
+from workflow.planning.stages import STAGES, Job, inputs, log, makers, record, training_settings
 
 # What semblance.training.keeping.log prints of a running training.
 PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
@@ -81,7 +81,10 @@ def _is_new(cost: Cost, job: Job) -> bool:
         return not path.is_file()
     with contextlib.suppress(InputError):  # a damaged record is refused by the job that reads it
         given = read_object(path).get("given")
-        return given not in (None, settings_digest(["--settings", cost.needs.settings_text(job)]))
+        return given not in (
+            None,
+            settings_digest(["--settings", training_settings(cost.plan, job)]),
+        )
     return False
 
 

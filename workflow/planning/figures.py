@@ -105,27 +105,24 @@ def drawing_settings(plan: Plan, name: str) -> str:
     return canonical({"kind": plan.config.figures[name].kind, "models": named})
 
 
-def figure_files(plan: Plan, name: str) -> list[str]:
-    """Return the file of each model, or of each table, that a collected figure reads."""
-    return _places(plan, name, FILES, layout.TABLE_JSON)
-
-
 def figure_texts(plan: Plan, name: str) -> list[str]:
     """Return the texts whose date tells when a collected figure must be made again."""
-    return _places(plan, name, TEXTS, layout.TABLE_JSON)
+    return figure_files(plan, name, TEXTS)
 
 
-def _places(plan: Plan, name: str, files: dict[Any, tuple[str, str]], of_table: str) -> list[str]:
+def figure_files(plan: Plan, name: str, files: dict[str, tuple[str, str]] = FILES) -> list[str]:
+    """Return the file of each model, or of each table, that a collected figure reads."""
     source = plan.config.figures[name].source
     if source == "tables":
-        return [layout.place(plan.out, of_table, table=t) for t in figure_tables(plan, name)]
+        tables = figure_tables(plan, name)
+        return [layout.place(plan.out, layout.TABLE_JSON, table=table) for table in tables]
     template = "/".join(files[source])
     return [layout.place(plan.out, template, **run._asdict()) for run in figure_runs(plan, name)]
 
 
-def curve_settings(plan: Plan, corpus: str, base: str, method: str, seed: int | str) -> str:
+def curve_settings(plan: Plan, run: Run) -> str:
     """Return the ``--settings`` of ``train_curve``: those of the method, with a rhythm of its own."""
-    settings = json.loads(plan.train_settings(corpus, base, method, seed))
+    settings = json.loads(plan.train_settings(*run))
     section = plan.config.train_curve
     own = {"max_steps": section.steps, "evaluate_every": section.every}
     return canonical({**settings, **own, "evaluate_share": None})

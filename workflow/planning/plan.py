@@ -97,18 +97,13 @@ class Plan:
     @cached_property
     def runs(self) -> list[Run]:
         """Return every run that some table names, once."""
-        found: dict[Run, None] = {}
-        for table in self.config.tables.values():
-            found |= dict.fromkeys(self.table_runs(table))
-        return list(found)
+        return list(dict.fromkeys(run for _, run in self.evaluations))
 
     @cached_property
     def evaluations(self) -> list[Evaluation]:
         """Return every evaluation that some table needs, once."""
-        found: dict[Evaluation, None] = {}
-        for name in self.config.tables:
-            found |= dict.fromkeys(self.evaluations_of(name))
-        return list(found)
+        names = self.config.tables
+        return list(dict.fromkeys(found for name in names for found in self.evaluations_of(name)))
 
     def evaluations_of(self, name: str) -> list[Evaluation]:
         """Return every evaluation that the table of a name needs, once."""
@@ -270,25 +265,21 @@ class Plan:
             self._settings_of[known] = {**settings, "gpus": self.config.resources.gpus}
         return self._settings_of[known]
 
-    def train_settings(self, corpus: str, base: str, method: str, seed: int | str) -> str:
-        """Return the ``--settings`` of one final training, or of a whole bank's initial model."""
-        return canonical({**self._settings(corpus, base, method), "seed": int(seed)})
-
-    def initial_settings(self, corpus: str, base: str, seed: int | str) -> str:
-        """Return the ``--settings`` of a FAQ fold's initial model."""
-        return self.train_settings(corpus, base, INITIAL, seed)
+    def train_settings(self, corpus: str, base: str, method: str, seed: int) -> str:
+        """Return the ``--settings`` of the training of a method, or of an initial model."""
+        return canonical({**self._settings(corpus, base, method), "seed": seed})
 
     def pretrain_settings(self, base: str) -> str:
         """Return the ``--settings`` of the training of a base that is trained here."""
         gpus = self.config.resources.gpus
         return canonical({**pretraining_settings(self.config, base), "gpus": gpus})
 
-    def entropy_settings(self, corpus: str, base: str, kind: str, phi: str, seed: int | str) -> str:
+    def entropy_settings(self, corpus: str, base: str, kind: str, phi: str, seed: int) -> str:
         """Return the ``--settings`` of one entropy model; φ goes in as a number."""
         section = self.config.train_entropy
         settings = self._settings(corpus, base, f"{kind}-{phi}")
         own = {
-            "seed": int(seed),
+            "seed": seed,
             "options": {**settings.get("options", {}), "phi": float(phi)},
             "epochs": 1,
             "warmup": section.warmup,

@@ -15,6 +15,8 @@ from semblance.fetch.wanted import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
 from workflow.planning import reads
+from workflow.planning.figures import curve_settings
+from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Plan, Run, deletes_models
 from workflow.planning.reads import Job, Role
 
@@ -126,11 +128,7 @@ STAGES: dict[str, Stage] = {
     "build_answerer": Stage(
         _below(layout.ANSWERER),
         "read",
-        (
-            reads.bank,
-            reads.models_of_answerer,
-            reads.evaluations_of_answerer,
-        ),
+        (reads.bank, reads.models_of_answerer, reads.evaluations_of_answerer),
         "{answerer}",
     ),
     "collect_scores": Stage(TABLE(table="scores"), "table", (reads.all_scores,)),
@@ -147,9 +145,7 @@ STAGES: dict[str, Stage] = {
     "draw_figure": Stage(layout.DRAWING_RECORD, "table", (reads.data_of_figure,), "{figure}"),
     # The cards are those of all trained models: they come after every training.
     "write_cards": Stage(
-        _below(layout.MODEL_CARDS),
-        "table",
-        (reads.made_by("collect_scores"), reads.all_answerers),
+        _below(layout.MODEL_CARDS), "table", (reads.made_by("collect_scores"), reads.all_answerers)
     ),
     "report": Stage(
         TABLE(table="report"),
@@ -241,6 +237,20 @@ def model_record(plan: Plan, run: Run) -> str:
     """Return the record of a run's model, which may be the base itself."""
     [path] = records_read(plan, Job("", *run), reads.model)
     return path
+
+
+def training_settings(plan: Plan, job: Job) -> str:
+    """Return the ``--settings`` of a training."""
+    _, corpus, base, name, seed = job
+    match job.stage:
+        case "pretrain":
+            return plan.pretrain_settings(base)
+        case "train_entropy":
+            kind, phi = entropy_parts(plan.config, name)
+            return plan.entropy_settings(corpus, base, kind, phi, seed)
+        case "train_curve":
+            return curve_settings(plan, Run(*job[1:]))
+    return plan.train_settings(corpus, base, name, seed)
 
 
 def _fields(job: Job) -> dict[str, object]:

@@ -35,10 +35,8 @@ rule train_final:
         **asks("train_final"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
-        code=lambda w: code(
-            "train_final", *modules_of_training(config, w.base, PLAN.train_settings(**w))
-        ),
+        settings=settings_of("train_final"),
+        code=code_of("train_final"),
     shell:
         "{PYTHON}.train_final --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --folds {input.folds:q} --regulators {input.regulators:q}"

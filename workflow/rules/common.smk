@@ -22,7 +22,14 @@ from workflow.planning.modules import (
     modules_of_training,
 )
 from workflow.planning.plan import Plan, deletes_models
-from workflow.planning.stages import job_of, records_read, wanted_by, weights, weights_read
+from workflow.planning.stages import (
+    job_of,
+    records_read,
+    training_settings,
+    wanted_by,
+    weights,
+    weights_read,
+)
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
@@ -70,6 +77,17 @@ def made(stage, role):
 def weights_of(stage, role):
     """Return the weights of the models that a stage's jobs read in a role, if they go after their use."""
     return lambda wildcards: weights_read(PLAN, job_of(stage, wildcards), role)
+
+
+def settings_of(stage):
+    """Return the settings of a stage's trainings."""
+    return lambda wildcards: training_settings(PLAN, job_of(stage, wildcards))
+
+
+def code_of(stage):
+    """Return the digest of the code that a stage's trainings run, modules found by name included."""
+    settings = settings_of(stage)
+    return lambda w: code(stage, *modules_of_training(config, w.base, settings(w)))
 
 
 def manifest(wildcards, input):

@@ -28,10 +28,8 @@ rule train_initial:
         **asks("train_initial"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.initial_settings(w.corpus, w.base, w.seed),
-        code=lambda w: code(
-            "train_initial", *modules_of_training(config, w.base, PLAN.initial_settings(**w))
-        ),
+        settings=settings_of("train_initial"),
+        code=code_of("train_initial"),
     shell:
         "{PYTHON}.train_initial --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --code {params.code} {CADENCE} {SHARING}"
@@ -62,10 +60,8 @@ rule train_entropy:
         **asks("train_entropy"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.entropy_settings(w.corpus, w.base, w.kind, w.phi, w.seed),
-        code=lambda w: code(
-            "train_entropy", *modules_of_training(config, w.base, PLAN.entropy_settings(**w))
-        ),
+        settings=settings_of("train_entropy"),
+        code=code_of("train_entropy"),
     shell:
         "{PYTHON}.train_entropy --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"

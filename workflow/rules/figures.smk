@@ -33,10 +33,8 @@ rule train_curve:
         **asks("train_curve"),
         gpu=GPUS,
     params:
-        settings=lambda w: figures.curve_settings(PLAN, w.corpus, w.base, w.method, w.seed),
-        code=lambda w: code(
-            "train_curve", *modules_of_training(config, w.base, figures.curve_settings(PLAN, **w))
-        ),
+        settings=settings_of("train_curve"),
+        code=code_of("train_curve"),
     shell:
         "{PYTHON}.train_curve --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"

@@ -24,10 +24,8 @@ rule pretrain:
         **asks("pretrain"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.pretrain_settings(w.base),
-        code=lambda w: code(
-            "pretrain", *modules_of_training(config, w.base, PLAN.pretrain_settings(w.base))
-        ),
+        settings=settings_of("pretrain"),
+        code=code_of("pretrain"),
     shell:
         "{PYTHON}.pretrain --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --code {params.code} {CADENCE} {SHARING} --output {output.record:q}"

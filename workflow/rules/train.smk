@@ -32,8 +32,8 @@ rule train:
         **asks("train"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
-        code=lambda w: code("train", *modules_of_training(config, w.base, PLAN.train_settings(**w))),
+        settings=settings_of("train"),
+        code=code_of("train"),
     shell:
         "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"

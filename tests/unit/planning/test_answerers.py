@@ -111,7 +111,7 @@ def test_the_initial_model_of_a_whole_bank_is_trained_as_long_as_those_of_its_fo
         "tokenise",
         "train_initial",
     }
-    of_fold = plan.initial_settings("mine-0", BASE, seed)
+    of_fold = plan.train_settings("mine-0", BASE, INITIAL, seed)
     assert plan.train_settings(*initial[1:]) == of_fold
 
 

@@ -5,7 +5,6 @@ import json
 from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.figures import (
-    curve_settings,
     drawing_settings,
     drawn_figures,
     figure_data,
@@ -16,7 +15,7 @@ from workflow.planning.figures import (
 )
 from workflow.planning.modules import modules_of_drawing, modules_of_figure
 from workflow.planning.plan import Plan
-from workflow.planning.stages import TARGET, Job, inputs, jobs
+from workflow.planning.stages import TARGET, Job, inputs, jobs, training_settings
 
 ROWS = [{"corpora": ["wiki1m"], "bases": ["bert-base"], "methods": ["start", "simcse"]}]
 
@@ -71,7 +70,7 @@ def test_the_training_of_a_curve_is_that_of_its_method_with_a_rhythm_of_its_own(
     run = ("wiki1m", "bert-base", "simcse-fixed", 1)
     whole = json.loads(made.train_settings(*run))
     own = {"max_steps": 500, "evaluate_every": 10, "evaluate_share": None}
-    assert json.loads(curve_settings(made, *run)) == whole | own
+    assert json.loads(training_settings(made, Job("train_curve", *run))) == whole | own
     assert inputs(made, Job("collect_figure", name="f")) == [Job("train_curve", *run)]
     curve = "results/curves/wiki1m/bert-base/simcse-fixed/seed-1/dev.csv"
     assert figure_files(made, "f") == [curve]

@@ -7,6 +7,7 @@ import pytest
 
 from semblance.config.outputs import Rows
 from semblance.config.trainings import Entropies, Trained
+from semblance.names import INITIAL
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
 from workflow.planning.config import load
@@ -85,7 +86,7 @@ def test_a_training_has_the_settings_of_the_paper(plan, run):
 
 
 def test_an_initial_model_is_trained_with_equation_1(plan):
-    settings = json.loads(plan.initial_settings("faqir-0", "nli-roberta-base-v2", 2))
+    settings = json.loads(plan.train_settings("faqir-0", "nli-roberta-base-v2", INITIAL, 2))
     assert settings == ON_FAQ | {"loss": "contrastive", "seed": 2}
 
 
