@@ -157,9 +157,7 @@ class Plan:
 
     def bank_of(self, corpus: str) -> str:
         """Return the bank of a corpus that is a fold of it, or the whole of it."""
-        if corpus in self.wholes:
-            return self.wholes[corpus]
-        return self.folds_of[corpus][0]
+        return self.wholes.get(corpus) or self.folds_of[corpus][0]
 
     @property
     def pair_corpora(self) -> list[str]:

@@ -5,7 +5,7 @@
 rule prepare_relatedness:
     """Parse STS-B and SICK with their train pairs into one file of scored pairs."""
     input:
-        lambda w: dataset_files(*PLAN.relatedness_datasets),
+        raw_files("prepare_relatedness"),
     output:
         record=f"{OUT}/relatedness/record.json",
         pairs=f"{OUT}/relatedness/pairs.parquet",

@@ -5,7 +5,7 @@
 rule prepare_transfer:
     """Parse SentEval's transfer tasks into one file of labelled texts."""
     input:
-        lambda w: dataset_files(*config.transfer.datasets),
+        raw_files("prepare_transfer"),
     output:
         record=f"{OUT}/transfer/record.json",
         texts=f"{OUT}/transfer/items.parquet",
