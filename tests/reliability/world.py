@@ -273,7 +273,7 @@ class World:
 
     def entropy(self, kind: str, phi: str) -> Command:
         """Return the training of one entropy model."""
-        settings = self.plan.entropy_settings("nli", "tiny", kind, phi, 1)
+        settings = self.plan.train_settings("nli", "tiny", f"{kind}-{phi}", 1)
         return "train_entropy", self._training(settings, "nli")
 
     def _training(self, settings: str, corpus: str, **more: object) -> list[str]:

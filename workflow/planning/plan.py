@@ -264,28 +264,24 @@ class Plan:
         return self._settings_of[known]
 
     def train_settings(self, corpus: str, base: str, method: str, seed: int) -> str:
-        """Return the ``--settings`` of the training of a method, or of an initial model."""
-        return canonical({**self._settings(corpus, base, method), "seed": seed})
+        """Return the ``--settings`` of the training of a method, an entropy or an initial model."""
+        settings = {**self._settings(corpus, base, method), "seed": seed}
+        if phi := self.phi(method):
+            section = self.config.train_entropy
+            settings |= {
+                "options": {**settings.get("options", {}), "phi": float(phi)},
+                "epochs": 1,
+                "warmup": section.warmup,
+                **section.early_stopping.written(),
+                "evaluate_share": None,  # ASSUME: its last weights are its result
+                "evaluate_every": None,
+            }
+        return canonical(settings)
 
     def pretrain_settings(self, base: str) -> str:
         """Return the ``--settings`` of the training of a base that is trained here."""
         gpus = self.config.resources.gpus
         return canonical({**pretraining_settings(self.config, base), "gpus": gpus})
-
-    def entropy_settings(self, corpus: str, base: str, kind: str, phi: str, seed: int) -> str:
-        """Return the ``--settings`` of one entropy model; φ goes in as a number."""
-        section = self.config.train_entropy
-        settings = self._settings(corpus, base, f"{kind}-{phi}")
-        own = {
-            "seed": seed,
-            "options": {**settings.get("options", {}), "phi": float(phi)},
-            "epochs": 1,
-            "warmup": section.warmup,
-            **section.early_stopping.written(),
-            "evaluate_share": None,  # ASSUME: its last weights are its result
-            "evaluate_every": None,
-        }
-        return canonical({**settings, **own})
 
     def embedded_length(self, corpus: str, base: str, method: str) -> int:
         """Return the longest input at which a model embeds a corpus: that of its own training.

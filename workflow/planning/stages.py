@@ -16,7 +16,6 @@ from semblance.layout import RECORD
 from semblance.names import INITIAL
 from workflow.planning import reads
 from workflow.planning.figures import curve_settings
-from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Plan, Run, deletes_models
 from workflow.planning.reads import Job, Role
 
@@ -241,16 +240,11 @@ def model_record(plan: Plan, run: Run) -> str:
 
 def training_settings(plan: Plan, job: Job) -> str:
     """Return the ``--settings`` of a training."""
-    _, corpus, base, name, seed = job
-    match job.stage:
-        case "pretrain":
-            return plan.pretrain_settings(base)
-        case "train_entropy":
-            kind, phi = entropy_parts(plan.config, name)
-            return plan.entropy_settings(corpus, base, kind, phi, seed)
-        case "train_curve":
-            return curve_settings(plan, Run(*job[1:]))
-    return plan.train_settings(corpus, base, name, seed)
+    if job.stage == "pretrain":
+        return plan.pretrain_settings(job.base)
+    if job.stage == "train_curve":
+        return curve_settings(plan, Run(*job[1:]))
+    return plan.train_settings(*job[1:])
 
 
 def _fields(job: Job) -> dict[str, object]:

@@ -28,7 +28,6 @@ from semblance.reporting.published import Base, Published, Source
 from workflow.planning.data import of_manifest
 from workflow.planning.methods import candidates, entropy_parts, is_untrained, regulators, whitening
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job, training_settings
 
 UNSTATED = "published.yaml does not say what the paper used"
 BY_MODELS = "regulators"  # stated of the entropy models that a method reads
@@ -231,8 +230,7 @@ class StandIns:
         fitted_on = whitening(self.config, method)
         if fitted_on is not None:
             return {"whitening": fitted_on}
-        stage = "train_entropy" if entropy_parts(self.config, method) else "train"
-        return json.loads(training_settings(self.plan, Job(stage, *place, method)))
+        return json.loads(self.plan.train_settings(*place, method, 0))
 
 
 def _is_same_model(ours: inputs.Base, theirs: Base) -> bool:
