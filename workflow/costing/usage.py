@@ -80,11 +80,8 @@ def _is_new(cost: Cost, job: Job) -> bool:
     if STAGES[job.stage].work != "train" or not path.is_file():
         return not path.is_file()
     with contextlib.suppress(InputError):  # a damaged record is refused by the job that reads it
-        given = read_object(path).get("given")
-        return given not in (
-            None,
-            settings_digest(["--settings", training_settings(cost.plan, job)]),
-        )
+        now = settings_digest(["--settings", training_settings(cost.plan, job)])
+        return read_object(path).get("given") not in (None, now)
     return False
 
 
