@@ -49,27 +49,8 @@ from workflow.planning.settings import Training, inherited_options, loss_of
 from workflow.planning.signatures import check_dropout, check_loss, check_view, reads_regulators
 
 Check = Callable[[], None]
-# What a check may meet in a config that does not fit its type, which is an error of its own.
-MISFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 # What every training needs, from its recipe or from what all trainings have in common.
 NEEDED = "batch_size epochs learning_rate max_length views warmup weight_decay".split()
-
-
-def errors_of(checks: Iterable[Check], some_misfit: bool = False) -> list[InputError]:
-    """Return the InputError of each check that raises one.
-
-    ``some_misfit``: the config does not fit its type somewhere, so a check may not run to its end.
-    """
-    passed_over: tuple[type[Exception], ...] = MISFIT if some_misfit else ()
-    errors = []
-    for check in checks:
-        try:
-            check()
-        except InputError as error:
-            errors.append(error)
-        except passed_over:
-            continue
-    return errors
 
 
 def check_known(where: str, name: str, table: Iterable[str], kind: str) -> None:

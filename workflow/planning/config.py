@@ -9,7 +9,7 @@ import functools
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
 from semblance.version import BUILT
-from workflow.planning.checks import checks, errors_of
+from workflow.planning.checks import Check, checks
 from workflow.planning.layers import Layered, found, over_project, read_layer
 from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
@@ -44,6 +44,10 @@ OWN = (  # folders of the project that hold no results; so do those whose names 
     "tests",
     "workflow",
 )
+
+
+# What a check may meet in a config that does not fit its type, which is an error of its own.
+MISFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def load(config: dict) -> Config:
@@ -98,7 +102,24 @@ def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
     return (None, errors) if errors else (config, [])
 
 
-def _checks(config: Config) -> Iterator[Callable[[], None]]:
+def errors_of(some: Iterable[Check], misfit: bool = False) -> list[InputError]:
+    """Return the InputError of each check that raises one.
+
+    ``misfit``: the config does not fit its type somewhere, so a check may not run to its end.
+    """
+    passed_over: tuple[type[Exception], ...] = MISFIT if misfit else ()
+    errors = []
+    for check in some:
+        try:
+            check()
+        except InputError as error:
+            errors.append(error)
+        except passed_over:
+            continue
+    return errors
+
+
+def _checks(config: Config) -> Iterator[Check]:
     yield from (partial(check_folder, config, key) for key in WRITTEN)
     yield from checks(config)
     yield from table_checks(config)
