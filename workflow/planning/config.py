@@ -30,22 +30,9 @@ from workflow.planning.tables import check_equal_rows, check_labels
 
 WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
 READ = ("path", "queries_path", "folder", "word_vectors")  # keys of a user's own files and folders
-OWN = (  # folders of the project that hold no results; so do those whose names begin with a dot
-    "benchmarks",
-    "configs",
-    "demo/data",
-    "docs",
-    "envs",
-    "papers",
-    "profiles",
-    "semblance",
-    "semblance_faq",
-    "slurm",
-    "tests",
-    "workflow",
-)
-
-
+# Folders of the project that hold no results; so do those whose names begin with a dot.
+OWN = "benchmarks configs demo/data docs envs papers profiles slurm tests".split()
+OWN += "semblance semblance_faq workflow".split()
 # What a check may meet in a config that does not fit its type, which is an error of its own.
 MISFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 

@@ -15,15 +15,9 @@ from workflow.planning.plan import Plan, deletes_models, deletes_weights
 from workflow.planning.stages import STAGES, Job, weights_read
 
 BASE = "nli-roberta-base-v2"
-READERS = {  # rules whose commands load a trained model; train_final reads records alone
-    "train_entropy",
-    "embed",
-    "evaluate_sts",
-    "evaluate_faq",
-    "evaluate_transfer",
-    "evaluate_relatedness",
-    "measure_figure",
-}
+EVALUATIONS = [f"evaluate_{tests}" for tests in ("sts", "faq", "transfer", "relatedness")]
+# The rules whose commands load a trained model; train_final reads records alone.
+READERS = {"train_entropy", "embed", "measure_figure", *EVALUATIONS}
 
 
 def plan(models: str) -> Plan:
