@@ -18,14 +18,7 @@ from semblance.config.part import (
     each_once,
     text,
 )
-from semblance.config.trainings import (
-    Common,
-    Method,
-    Recipe,
-    Seeds,
-    TrainEntropy,
-    TrainInitial,
-)
+from semblance.config.trainings import Common, Method, Recipe, Seeds, TrainEntropy, TrainInitial
 from semblance.provenance import ROOT
 from semblance.settings import Matmul, Positive, PositiveShare, Precision, Seed, Threads
 
@@ -61,11 +54,16 @@ class Keep(Part):
     reads the weights has them trained again."""
 
 
-class Reading(Part):
-    """A stage in which a model reads texts."""
+class Threaded(Part):
+    """A stage of which each job has threads of its own."""
 
     threads: Threads
     """Threads of a job. Another number changes the last digits of a result."""
+
+
+class Reading(Threaded):
+    """A stage in which a model reads texts."""
+
     precision: Precision
     """Precision of the encoder. It is a part of the result."""
     matmul: Matmul
@@ -116,13 +114,6 @@ class TrainCurve(Part):
     """Steps, at most; the learning rate follows them."""
     every: Count
     """Steps between two measurements."""
-
-
-class BuildAnswerer(Part):
-    """The last stage of an answerer."""
-
-    threads: Threads
-    """Threads of a job. Another number changes the last digits of a result."""
 
 
 class Config(Part):
@@ -217,7 +208,7 @@ class Config(Part):
     """The figures that are measured on the embeddings of models."""
     evaluate_faq: EvaluateFaq
     """The evaluation on the test part of each fold of a FAQ bank."""
-    build_answerer: BuildAnswerer
+    build_answerer: Threaded
     """The last stage of an answerer: its choice, its threshold, its vectors in fp32."""
     answerers: dict[Name, Answerer] = {}
     """The answerers by name: each is one model that answers from a FAQ bank, in the folder

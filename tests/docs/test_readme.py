@@ -24,7 +24,7 @@ from tests.unit.reporting import example_results
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
-from workflow.planning.stages import jobs
+from workflow.planning.stages import jobs, model_record
 from workflow.planning.tables import rows_of
 from workflow.scripts import explain, sources, verify
 
@@ -168,7 +168,7 @@ def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
     (shown,) = blocks("text")
     path = re.search('"(demo/results/.+?)"', code)[1]
     demo = plan_of("config.yaml", "demo/config.yaml")
-    planned = [demo.model_record(*run) for run in demo.runs]
+    planned = [model_record(demo, run) for run in demo.runs]
     assert f"{path.removesuffix('/model')}/record.json" in planned
     write_base(tmp_path / "source")
     tiny = BaseSettings(max_length=64, folder=str(tmp_path / "source"), pooling="mean")

@@ -169,7 +169,7 @@ def stages(world: World) -> dict[str, Stage]:
 
     plan = world.plan
     corpora = plan.config.corpora
-    model = plan.model_record("nli", "tiny", "entropy-0.01", 1)
+    model = world.entropy_model("0.01")
     commands = {
         "train": training("nli/rcl-2"),
         "train_entropy": training("nli/entropy-0.01"),
@@ -282,15 +282,15 @@ def _is_found(ended: Outcome, path: Path) -> bool:
 def readers(world: World) -> list[tuple[str, Stage, str]]:
     """Return what is read, the stage that reads it, and the folder that it must check."""
     known, plan = stages(world), world.plan
-    model = plan.model_record("nli", "tiny", "entropy-0.01", 1)
+    model = world.entropy_model("0.01")
     train, sts, embed = known["train"], known["evaluate_sts"], known["embed"]
     faq = Stage(world, ("evaluate_faq", world.faq(model)))
     train_faq = Stage(world, world.trainings[f"{FAQ}/continued"])
     parent = lambda record: str(Path(record).parent)
     return [
-        ("base model", train, parent(plan.base_record("tiny"))),
+        ("base model", train, parent(world.made("download_model"))),
         ("corpus", train, parent(world.corpus("nli"))),
-        ("tokens", train, parent(plan.tokens_record("nli", "tiny"))),
+        ("tokens", train, parent(world.made("tokenise", "nli"))),
         ("test pairs", sts, f"{plan.out}/sts"),
         ("dev pairs", train, parent(plan.dev_data("nli"))),
         ("FAQ bank", faq, parent(plan.bank_record("stackfaq"))),

@@ -21,13 +21,16 @@ from pathlib import Path
 import yaml
 
 from semblance import layout
+from semblance.names import INITIAL
 from semblance.provenance import read_sealed, record_digest
 from tests.dag.tiny import CONFIG, ROOT, write_base
 from tests.example_settings import COMPUTE
 from tests.scripts.flags import flags
 from tests.shipped import merged
+from workflow.planning import reads
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, record, records_read
 from workflow.scripts import endings
 
 STEPS = 11  # over three epochs of the corpora below, so that every epoch is killed in
@@ -189,7 +192,7 @@ class World:
     def _prepare(self) -> None:
         plan, out = self.plan, self.plan.out
         corpora = plan.config.corpora
-        self.run("download_model", self.base(), plan.base_record("tiny"))
+        self.run("download_model", self.base(), self.made("download_model"))
         self.run("prepare_nli", self.raw(corpora["nli"].settings()), self.corpus("nli"))
         self.run("prepare_wiki", self.raw(corpora["wiki1m"].settings()), self.corpus("wiki1m"))
         self.run("prepare_sts", self.raw(plan.test_settings()), f"{out}/sts/record.json")
@@ -199,14 +202,22 @@ class World:
         folders = flags(corpora=f"{out}/corpora", dev=f"{out}/dev")
         self.run("prepare_faq", [*self.raw(bank), *folders], plan.bank_record("stackfaq"))
         for corpus in METHODS:
-            self.run("tokenise", self.tokens(corpus), plan.tokens_record(corpus, "tiny"))
+            self.run("tokenise", self.tokens(corpus), self.made("tokenise", corpus))
         for phi in ("0.01", "0.02"):
             script, arguments = self.entropy("entropy", phi)
-            model = {"corpus": "nli", "base": "tiny", "method": f"entropy-{phi}", "seed": 1}
-            self.run(script, arguments, plan.model_record(**model))
-            self.run("embed", self.embed(phi), plan.embeddings_record(**model))
+            self.run(script, arguments, self.entropy_model(phi))
+            embeddings = f"{out}/embeddings/nli/tiny/entropy-{phi}/seed-1/record.json"
+            self.run("embed", self.embed(phi), embeddings)
 
     # The arguments of each stage, without its output
+
+    def made(self, stage: str, corpus: str = "", method: str = "", seed: int = 0) -> str:
+        """Return the record of a job on the tiny base."""
+        return record(self.plan, Job(stage, corpus, "tiny", method, seed))
+
+    def entropy_model(self, phi: str) -> str:
+        """Return the record of an entropy model."""
+        return self.made("train_entropy", "nli", f"entropy-{phi}", 1)
 
     def corpus(self, name: str) -> str:
         """Return the record of a training corpus."""
@@ -218,7 +229,7 @@ class World:
 
     def tokens(self, corpus: str) -> list[str]:
         """Return the arguments of ``tokenise``."""
-        return flags(corpus=self.corpus(corpus), base=self.plan.base_record("tiny"))
+        return flags(corpus=self.corpus(corpus), base=self.made("download_model"))
 
     @staticmethod
     def raw(settings: dict | str) -> list[str]:
@@ -227,8 +238,8 @@ class World:
 
     def embed(self, phi: str) -> list[str]:
         """Return the arguments of ``embed`` for an entropy model."""
-        model = self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1)
-        tokens = self.plan.tokens_record("nli", "tiny")
+        model = self.entropy_model(phi)
+        tokens = self.made("tokenise", "nli")
         return flags(model=model, tokens=tokens, max_length=32, **asdict(COMPUTE))
 
     def sts(self, model: str) -> list[str]:
@@ -245,24 +256,24 @@ class World:
 
     def entropy(self, kind: str, phi: str) -> Command:
         """Return the training of one entropy model."""
-        settings = self.plan.entropy_settings("nli", "tiny", kind, phi, 1)
+        settings = self.plan.train_settings("nli", "tiny", f"{kind}-{phi}", 1)
         return "train_entropy", self._training(settings, "nli")
 
     def _training(self, settings: str, corpus: str, **more: object) -> list[str]:
         inputs = {
             "checkpoint_minutes": 10,
             "checkpoint_steps": 0,
-            "base": self.plan.base_record("tiny"),
+            "base": self.made("download_model"),
             "corpus": self.corpus(corpus),
-            "tokens": self.plan.tokens_record(corpus, "tiny"),
+            "tokens": self.made("tokenise", corpus),
         }
         return flags(settings=settings, **inputs, **more)
 
     def _final(self, corpus: str, method: str) -> Command:
         more = {"dev": self.plan.dev_data(corpus)}
-        regulators = self.plan.regulator_records(corpus, "tiny", method, 1)
-        if regulators:
-            more["regulators"] = list(regulators)
+        job = Job("train", corpus, "tiny", method, 1)
+        if regulators := records_read(self.plan, job, reads.regulators):
+            more["regulators"] = regulators
         settings = self.plan.train_settings(corpus, "tiny", method, 1)
         return "train", self._training(settings, corpus, **more)
 
@@ -274,7 +285,7 @@ class World:
         for kind in ENTROPIES:
             self.trainings[f"nli/{kind}-0.01"] = self.entropy(kind, "0.01")
         self.trainings["nli/entropy-sum--0.01"] = self.entropy("entropy-sum", "-0.01")
-        initial = self.plan.initial_settings(FAQ, "tiny", 1)
+        initial = self.plan.train_settings(FAQ, "tiny", INITIAL, 1)
         arguments = self._training(initial, FAQ, dev=self.plan.dev_data(FAQ))
         self.trainings[f"{FAQ}/initial"] = "train_initial", arguments
 

@@ -23,8 +23,7 @@ from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.costing.sizes import WORKBOOKS, count_lines
 from workflow.costing.usage import to_do
-from workflow.planning.checks import errors_of
-from workflow.planning.config import examine
+from workflow.planning.config import errors_of, examine
 from workflow.planning.inputs import dataset_checks, input_checks
 from workflow.planning.layers import Layered
 from workflow.planning.stages import STAGES, Job, jobs

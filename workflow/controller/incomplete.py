@@ -32,7 +32,7 @@ from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json
 from workflow.planning.plan import Evaluation, Plan
 from workflow.planning.reads import Job, evaluation_job
-from workflow.planning.stages import inputs, log, record
+from workflow.planning.stages import inputs, log, model_record, record
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
@@ -161,7 +161,7 @@ def _is_of_an_earlier_model(plan: Plan, evaluation: Evaluation) -> bool:
     try:
         evaluated = read_sealed(plan.scores(evaluation, layout.RECORD))
         scored = input_digests(evaluated)["weights"]
-        model = read_sealed(plan.model_record(*evaluation.run))
+        model = read_sealed(model_record(plan, evaluation.run))
         return scored not in model["outputs"].values()
     except UNUSABLE:
         return False

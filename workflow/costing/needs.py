@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from semblance import layout
 from semblance.config.inputs import WordVectors
 from workflow.costing.sizes import Corpus, Sizes, Texts
-from workflow.planning.figures import collection, curve_settings, figure_runs
-from workflow.planning.methods import entropy_parts, mines
+from workflow.planning.figures import collection, figure_runs
+from workflow.planning.methods import mines
 from workflow.planning.plan import Plan, deletes_weights
-from workflow.planning.stages import STAGES, Job, inputs
+from workflow.planning.stages import STAGES, Job, inputs, training_settings
 
 UNKNOWN_MILLION = 110.0  # parameters of a base whose size nobody states: BERT-base
 INTERPRETER = 500  # MB
@@ -69,37 +69,19 @@ class Needs:
 
     def of(self, job: Job) -> Need:
         """Return what a job needs."""
-        need = self._of_stage(job)
+        if STAGES[job.stage].work == "train":
+            need = self._training(job)
+        elif job.stage in NEEDS:
+            need = NEEDS[job.stage](self, job)
+        else:
+            need = Need(1)  # its size makes no difference
         if deletes_weights(self.plan.config, job.stage):
             return need._replace(disk=WITHOUT_WEIGHTS, scratch=need.scratch + need.disk)
         return need
 
-    def _of_stage(self, job: Job) -> Need:
-        """Return what a job needs whose outputs all stay."""
-        if STAGES[job.stage].work == "train":
-            return self._training(job)
-        return NEEDS.get(job.stage, _unit)(self, job)
-
     def settings(self, job: Job) -> dict[str, Any]:
         """Return the settings of a training."""
-        return json.loads(self.settings_text(job))
-
-    def settings_text(self, job: Job) -> str:
-        """Return the settings of a training as its command gets them."""
-        plan = self.plan
-        place = (job.corpus, job.base)
-        match job.stage:
-            case "train_entropy":
-                kind, phi = entropy_parts(plan.config, job.name)
-                return plan.entropy_settings(*place, kind, phi, job.seed)
-            case "pretrain":
-                return plan.pretrain_settings(job.base)
-            case "train_initial":
-                return plan.initial_settings(*place, job.seed)
-            case "train_curve":
-                return curve_settings(plan, *place, job.name, job.seed)
-            case _:
-                return plan.train_settings(*place, job.name, job.seed)
+        return json.loads(training_settings(self.plan, job))
 
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)
@@ -140,26 +122,25 @@ class Needs:
 
     def _sts(self, job: Job) -> Need:
         texts = self.sizes.sts
-        need = self._reading(job, texts, texts.sentences, SCORES)
-        return need._replace(disk=7.5e-6 * texts.sentences)
+        return self._reading(job, texts)._replace(disk=7.5e-6 * texts.sentences)
 
     def _faq(self, job: Job) -> Need:
         test = self.sizes.corpora[job.corpus].test
         texts = test.cut(self.plan.config.evaluate_faq.max_length)
         held = max(texts.sentences, self.sizes.sts.sentences)  # a fold asks for no less
-        return self._reading(job, texts, held, SCORES)
+        return self._reading(job, texts, held)
 
     def _embedding(self, job: Job) -> Need:
         max_length = self.plan.embedded_length(job.corpus, job.base, job.name)
         texts = self.sizes.corpora[job.corpus].texts.cut(max_length)
         held = min(EMBEDDED_AT_ONCE, texts.sentences)
-        need = self._reading(job, texts, held, more=4 * texts.sentences * texts.tokens / 1e6)
+        need = self._reading(job, texts, held, 4 * texts.sentences * texts.tokens / 1e6)
         return need._replace(disk=2 * texts.sentences * _width(self.million[job.base]) / 1e6)
 
     def _whitening(self, job: Job) -> Need:
         texts = self.sizes.corpora[job.corpus].texts
         held = 2 * min(EMBEDDED_AT_ONCE, texts.sentences)  # in float64, too
-        need = self._reading(job, texts, held, more=4 * texts.sentences * texts.tokens / 1e6)
+        need = self._reading(job, texts, held, 4 * texts.sentences * texts.tokens / 1e6)
         return need._replace(disk=_weights(self.million[job.base]))
 
     def _transfer(self, job: Job) -> Need:
@@ -169,36 +150,32 @@ class Needs:
         fitted = sum(fitted_items(counts, folds) for counts in sizes.transfer_counts.values())
         # In float64, the features of all items of the largest task and of those of a fold.
         features = 2 * 8 * sizes.transfer.sentences * width / 1e6
-        need = self._reading(job, sizes.transfer, sizes.transfer.sentences, SCORES + features)
+        need = self._reading(job, sizes.transfer, more=SCORES + features)
         return need._replace(fits=fitted * width / 1e6, disk=2)
 
     def _relatedness(self, job: Job) -> Need:
         sizes = self.sizes
         width = 2 * _width(self.million[job.base])  # of the features of a pair, in float64
         features = 2 * 8 * sizes.relatedness.sentences * width / 1e6
-        texts = sizes.relatedness
-        need = self._reading(job, texts, texts.sentences, SCORES + features)
+        need = self._reading(job, sizes.relatedness, more=SCORES + features)
         threads = self.plan.config.evaluate_relatedness.threads  # it uses one, however many it has
         return need._replace(fits=threads * EPOCHS * OF_FIT * sizes.rated * width / 1e6)
 
     def _measurement(self, job: Job) -> Need:
         """Return what a figure needs whose models read its texts one after the other."""
-        bases = [job._replace(base=run.base) for run in figure_runs(self.plan, job.name)]
         texts = self.sizes.sts
-        corpus = collection(self.plan, job.name)
-        if corpus:
+        if corpus := collection(self.plan, job.name):
             texts = self.sizes.corpora[corpus].texts
-        needs = [self._reading(of_base, texts, texts.sentences, SCORES) for of_base in bases]
-        memory = max(need.memory for need in needs)
-        return Need(work=sum(need.work for need in needs), memory=memory)
+        bases = [run.base for run in figure_runs(self.plan, job.name)]
+        needs = [self._reading(job._replace(base=base), texts) for base in bases]
+        return Need(sum(need.work for need in needs), max(need.memory for need in needs))
 
     def _answerer(self, job: Job) -> Need:
         """Return what the folder of an answerer needs, whose texts are embedded once."""
         answerer = self.plan.config.answerers[job.name]
         corpus = self.sizes.corpora[layout.whole_corpus(answerer.bank)]
         texts = corpus.texts.cut(self.plan.config.evaluate_faq.max_length)
-        of_base = job._replace(base=answerer.base)
-        need = self._reading(of_base, texts, texts.sentences, SCORES)
+        need = self._reading(job._replace(base=answerer.base), texts)
         million = self.million[answerer.base]
         vectors = 4 * texts.sentences * _width(million) / 1e6
         return need._replace(disk=_weights(million) + vectors)
@@ -229,12 +206,18 @@ class Needs:
         weights = _weights(self.million[job.base])
         return Need(weights, disk=weights)
 
-    def _reading(self, job: Job, texts: Texts, held: float, more: float) -> Need:
-        """Return what reading needs, with ``held`` embeddings in memory and so many MB ``more``."""
+    def _reading(
+        self, job: Job, texts: Texts, held: float | None = None, more: float = SCORES
+    ) -> Need:
+        """Return what reading needs, with so many MB ``more``.
+
+        ``held`` embeddings are in memory at once; without it, those of all texts.
+        """
         million = self.million[job.base]
         work = 2 * million * texts.sentences * texts.tokens / 1000
         if isinstance(self.plan.config.bases[job.base], WordVectors):
             work = 0.0  # a sum of a few rows, and no product
+        held = texts.sentences if held is None else held
         floats = _width(million) * (10 * TOKENS_AT_ONCE[self.device] + 1.5 * held)
         precision = getattr(getattr(self.plan.config, job.stage), "precision", "fp32")
         return Need(
@@ -264,12 +247,9 @@ def _width(million: float) -> float:
     return 150 * million ** (1 / 3)
 
 
-def _pairs_in_memory(pairs: float) -> Need:
-    return _in_memory(pairs, 65 * pairs)
-
-
-def _items_in_memory(items: float) -> Need:
-    return _in_memory(items, 60 * items)
+def _items(items: float, size: float = 65) -> Need:
+    """Return what a job needs that writes labelled texts, or pairs, of so many bytes each."""
+    return _in_memory(items, size * items)
 
 
 def _in_memory(rows: float, written: float = 1e5) -> Need:
@@ -322,11 +302,6 @@ def fitted_items(counts: Mapping[str, int], folds: int) -> float:
     return sum(counts.values()) * folds * share * (folds * GRID * share + 1)
 
 
-def _unit(needs: Needs, job: Job) -> Need:
-    """Return what each job of a stage needs whose size makes no difference."""
-    return Need(1)
-
-
 # What the jobs of a stage need that trains nothing, in the units of rates.yaml.
 NEEDS: dict[str, Callable[[Needs, Job], Need]] = {
     "download": Needs._download,
@@ -334,12 +309,10 @@ NEEDS: dict[str, Callable[[Needs, Job], Need]] = {
     "prepare_nli": Needs._corpus,
     "prepare_wiki": Needs._corpus,
     "prepare_pairs": Needs._corpus,
-    "prepare_sts": lambda needs, job: _pairs_in_memory(needs.sizes.sts_tests),
-    "prepare_dev": lambda needs, job: _pairs_in_memory(needs.sizes.sts_dev),
-    "prepare_transfer": lambda needs, job: _items_in_memory(needs.sizes.transfer.sentences),
-    "prepare_relatedness": lambda needs, job: _pairs_in_memory(
-        needs.sizes.relatedness.sentences / 2
-    ),
+    "prepare_sts": lambda needs, job: _items(needs.sizes.sts_tests),
+    "prepare_dev": lambda needs, job: _items(needs.sizes.sts_dev),
+    "prepare_transfer": lambda needs, job: _items(needs.sizes.transfer.sentences, 60),
+    "prepare_relatedness": lambda needs, job: _items(needs.sizes.relatedness.sentences / 2),
     "prepare_faq": lambda needs, job: _in_memory(needs.sizes.banks[job.name].pairs),
     "prepare_word_vectors": Needs._word_vectors,
     "tokenise": Needs._tokens,

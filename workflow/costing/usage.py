@@ -14,7 +14,7 @@ from semblance.provenance import MOST_TEXT, read_object, settings_digest
 from workflow.costing.model import Cost
 from workflow.costing.rates import Factor, shipped
 from workflow.planning.config import load_files
-from workflow.planning.stages import STAGES, Job, inputs, log, makers, record
+from workflow.planning.stages import STAGES, Job, inputs, log, makers, record, training_settings
 
 # What semblance.training.keeping.log prints of a running training.
 PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
@@ -79,7 +79,7 @@ def _is_new(cost: Cost, job: Job) -> bool:
     path = record(cost.plan, job)
     if STAGES[job.stage].work != "train" or not Path(path).is_file():
         return not Path(path).is_file()
-    return is_of_other_settings(path, ["--settings", cost.needs.settings_text(job)])
+    return is_of_other_settings(path, ["--settings", training_settings(cost.plan, job)])
 
 
 def is_of_other_settings(path: str, arguments: Sequence[str]) -> bool:

@@ -76,15 +76,11 @@ def experiments(truth: Truth, sd: float, n: int) -> Iterable[Estimate]:
         yield replace(paired(seeds), more=truth.items if truth.known else 0.0)
 
 
-def shares(truth: Truth, sd: float, n: int, decide: Callable[[Estimate], str]) -> dict[str, float]:
-    """Return how often each verdict comes."""
-    found = [decide(estimate) for estimate in experiments(truth, sd, n)]
-    return {verdict: found.count(verdict) / RUNS for verdict in dict.fromkeys(found)}
-
-
-def of_difference(found: Estimate) -> str:
-    """Return the verdict on a claim of SIZE points."""
-    return verdicts.of_difference(found, SIZE, MARGIN)
+def shares(truth: Truth, sd: float, n: int) -> dict[str, float]:
+    """Return how often each verdict on a claim of SIZE points comes."""
+    estimates = experiments(truth, sd, n)
+    found = Counter(verdicts.of_difference(estimate, SIZE, MARGIN) for estimate in estimates)
+    return {verdict: count / RUNS for verdict, count in found.items()}
 
 
 def several(true: Sequence[float], holds: int, sd: float, n: int) -> Iterable[str]:
@@ -101,29 +97,14 @@ def several(true: Sequence[float], holds: int, sd: float, n: int) -> Iterable[st
         yield sorted(found, key=verdicts.FROM_WORST.index, reverse=True)[holds - 1]
 
 
-def of_difference_alone(truth: float, decide: Callable[[Estimate], str]) -> Callable:
+def of_one(truth: float, decide: Callable[[Estimate, float], str]) -> Callable:
     """Return what yields RUNS verdicts of a rule on one true difference."""
-    return lambda n: map(decide, experiments(Truth("", truth), OTHER_SPREAD, n))
+    return lambda n: (decide(e, MARGIN) for e in experiments(Truth("", truth), OTHER_SPREAD, n))
 
 
 def of_rivals(true: Sequence[float], holds: int) -> Callable:
     """Return what yields RUNS verdicts on a claim about several rivals."""
     return lambda n: several(true, holds, OTHER_SPREAD, n)
-
-
-def is_none(found: Estimate) -> str:
-    """Return the verdict on the claim of no difference; ours against a printed number is the same."""
-    return verdicts.of_no_difference(found, MARGIN)
-
-
-def is_no_gain(found: Estimate) -> str:
-    """Return the verdict on the claim of no gain."""
-    return verdicts.of_no_gain(found, MARGIN)
-
-
-def answer(found: Estimate) -> str:
-    """Return the answer to a question of ours."""
-    return verdicts.of_question(found, MARGIN)
 
 
 def of_choice(correlation: float) -> Callable:
@@ -148,13 +129,13 @@ def of_choice(correlation: float) -> Callable:
 
 OTHER_SPREAD = 0.3
 OTHER_RULES = (
-    ("no difference, or a printed number; true 0", of_difference_alone(0.0, is_none)),
-    ("… true: the margin", of_difference_alone(MARGIN, is_none)),
-    ("… true: twice the margin", of_difference_alone(2 * MARGIN, is_none)),
-    ("no gain; true 0", of_difference_alone(0.0, is_no_gain)),
-    ("… true: the margin", of_difference_alone(MARGIN, is_no_gain)),
-    ("a question of ours; true 0", of_difference_alone(0.0, answer)),
-    ("… true: the margin", of_difference_alone(MARGIN, answer)),
+    ("no difference, or a printed number; true 0", of_one(0.0, verdicts.of_no_difference)),
+    ("… true: the margin", of_one(MARGIN, verdicts.of_no_difference)),
+    ("… true: twice the margin", of_one(2 * MARGIN, verdicts.of_no_difference)),
+    ("no gain; true 0", of_one(0.0, verdicts.of_no_gain)),
+    ("… true: the margin", of_one(MARGIN, verdicts.of_no_gain)),
+    ("a question of ours; true 0", of_one(0.0, verdicts.of_question)),
+    ("… true: the margin", of_one(MARGIN, verdicts.of_question)),
     ("better than each of 7; true 0 of all", of_rivals([0.0] * 7, 7)),
     ("… true: 6 by twice the size, 0 of one", of_rivals([2 * SIZE] * 6 + [0.0], 7)),
     ("better in 6 of 7; true 0 in all", of_rivals([0.0] * 7, 6)),
@@ -182,7 +163,7 @@ def table() -> str:
     for truth in TRUTHS:
         for sd in truth.spreads:
             for n in SEEDS:
-                found = shares(truth, sd, n, of_difference)
+                found = shares(truth, sd, n)
                 cells = [f"{100 * found[v]:.1f}" if v in found else "" for v in COLUMNS]
                 lines.append(f"| {truth.says} | {sd:g} | {n} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -36,14 +36,6 @@ def evaluations_of(plan: Plan, name: str) -> list[Evaluation]:
     ]
 
 
-def model_records(plan: Plan, name: str) -> list[str]:
-    """Return the records of the models that an answerer may use, in the order of ``models_of``."""
-    finals = [plan.model_record(*run) for run in final_runs(plan, name)]
-    if START in models_of(plan, name):
-        return [plan.base_record(plan.config.answerers[name].base), *finals]
-    return finals
-
-
 def settings(plan: Plan, name: str) -> str:
     """Return the ``--settings`` of ``build_answerer``."""
     config = plan.config

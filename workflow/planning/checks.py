@@ -34,12 +34,7 @@ from semblance.named_modules import (
     module_names,
     module_path,
 )
-from semblance.names import (
-    INITIAL,
-    NO_CORPUS,
-    RELATEDNESS_DATASETS,
-    START,
-)
+from semblance.names import INITIAL, NO_CORPUS, RELATEDNESS_DATASETS, START
 from workflow.planning.data import ALL_TASKS
 from workflow.planning.methods import (
     TARGET,
@@ -54,34 +49,8 @@ from workflow.planning.settings import Training, inherited_options, loss_of
 from workflow.planning.signatures import check_dropout, check_loss, check_view, reads_regulators
 
 Check = Callable[[], None]
-# What a check may meet in a config that does not fit its type, which is an error of its own.
-MISFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-NEEDED = (  # by every training, from its recipe or from what all trainings have in common
-    "batch_size",
-    "epochs",
-    "learning_rate",
-    "max_length",
-    "views",
-    "warmup",
-    "weight_decay",
-)
-
-
-def errors_of(checks: Iterable[Check], some_misfit: bool = False) -> list[InputError]:
-    """Return the InputError of each check that raises one.
-
-    ``some_misfit``: the config does not fit its type somewhere, so a check may not run to its end.
-    """
-    passed_over: tuple[type[Exception], ...] = MISFIT if some_misfit else ()
-    errors = []
-    for check in checks:
-        try:
-            check()
-        except InputError as error:
-            errors.append(error)
-        except passed_over:
-            continue
-    return errors
+# What every training needs, from its recipe or from what all trainings have in common.
+NEEDED = "batch_size epochs learning_rate max_length views warmup weight_decay".split()
 
 
 def check_known(where: str, name: str, table: Iterable[str], kind: str) -> None:
@@ -114,7 +83,7 @@ def checks(config: Config) -> Iterator[Check]:
     for name, method in entries(config, "methods"):
         yield partial(_check_method, config, name, method)
     for name, kind in entries(config, "train_entropy", "kinds"):
-        yield partial(_check_entropy_kind, config, f"config.train_entropy.kinds.{name}", kind)
+        yield partial(_check_training, config, f"config.train_entropy.kinds.{name}", kind)
     yield partial(_check_training, config, "config.train_initial", config.train_initial)
 
 
@@ -227,6 +196,9 @@ def _check_modules(where: str, entry: Training | Recipe | Settings) -> None:
 
 def _check_training(config: Config, where: str, training: Training) -> None:
     """Check what a method, a kind of entropy model or the initial model says of its training."""
+    if isinstance(training, Kind) and "phi" in training.options:
+        advice = "φ is the number in a method's name: entropy-0.01"
+        raise InputError(f"{where}.options.phi", "has no effect here", advice)
     name = training.recipe
     check_known(f"{where}.recipe", name, config.recipes, "recipe")
     recipe = config.recipes[name]
@@ -239,7 +211,7 @@ def _check_training(config: Config, where: str, training: Training) -> None:
     check_loss(loss, inherited, f"config.recipes.{name}.options", may_miss=True)
     options = {**inherited, **training.options}
     if isinstance(training, Kind):
-        options["phi"] = 0.0  # it comes from the names of methods, KIND-PHI
+        options["phi"] = 0.0  # any number: each model has its own
     check_loss(loss, options, f"{where}.options")
     _check_reads_regulators(where, loss, training)
     view_options = training.view_options or recipe.view_options
@@ -258,13 +230,6 @@ def _check_reads_regulators(where: str, loss: str, training: Training) -> None:
         able = ", ".join(name for name in module_names(LOSSES) if reads_regulators(name))
         problem = f"loss {loss!r} reads no regulators"
         raise InputError(f"{where}.regulators", problem, f"losses that do are {able}")
-
-
-def _check_entropy_kind(config: Config, where: str, kind: Kind) -> None:
-    if "phi" in kind.options:
-        advice = "φ is the number in a method's name: entropy-0.01"
-        raise InputError(f"{where}.options.phi", "has no effect here", advice)
-    _check_training(config, where, kind)
 
 
 # --- methods -----------------------------------------------------------------------------------
@@ -382,14 +347,10 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
 def _check_ends(config: Config, where: str, name: str) -> None:
     """Check that a method is not regulated by itself, also not through other methods."""
     waiting = _waits_for(config, name)
-    seen = set()
-    while waiting:
-        method = waiting.pop()
-        if method == name:
-            raise InputError(where, f"{name!r} waits for itself", "let no chain end where it began")
-        if method not in seen:
-            seen.add(method)
-            waiting += _waits_for(config, method)
+    for method in waiting:  # the list grows while it is read
+        waiting += [other for other in _waits_for(config, method) if other not in waiting]
+    if name in waiting:
+        raise InputError(where, f"{name!r} waits for itself", "let no chain end where it began")
 
 
 def _waits_for(config: Config, method: str) -> list[str]:

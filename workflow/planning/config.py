@@ -9,7 +9,7 @@ import functools
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,27 +23,18 @@ from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
 from semblance.version import BUILT
-from workflow.planning.checks import checks, errors_of
+from workflow.planning.checks import Check, checks
 from workflow.planning.layers import Layered, found, over_project
 from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
 
 WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
 READ = ("path", "queries_path", "folder", "word_vectors")  # keys of a user's own files and folders
-OWN = (  # folders of the project that hold no results; so do those whose names begin with a dot
-    "benchmarks",
-    "configs",
-    "demo/data",
-    "docs",
-    "envs",
-    "papers",
-    "profiles",
-    "semblance",
-    "semblance_faq",
-    "slurm",
-    "tests",
-    "workflow",
-)
+# Folders of the project that hold no results; so do those whose names begin with a dot.
+OWN = "benchmarks configs demo/data docs envs papers profiles slurm tests".split()
+OWN += "semblance semblance_faq workflow".split()
+# What a check may meet in a config that does not fit its type, which is an error of its own.
+MISFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def load(config: dict) -> Config:
@@ -92,7 +83,24 @@ def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
     return (None, errors) if errors else (config, [])
 
 
-def _checks(config: Config) -> Iterator[Callable[[], None]]:
+def errors_of(some: Iterable[Check], misfit: bool = False) -> list[InputError]:
+    """Return the InputError of each check that raises one.
+
+    ``misfit``: the config does not fit its type somewhere, so a check may not run to its end.
+    """
+    passed_over: tuple[type[Exception], ...] = MISFIT if misfit else ()
+    errors = []
+    for check in some:
+        try:
+            check()
+        except InputError as error:
+            errors.append(error)
+        except passed_over:
+            continue
+    return errors
+
+
+def _checks(config: Config) -> Iterator[Check]:
     yield from (partial(check_folder, config, key) for key in WRITTEN)
     yield from checks(config)
     yield from table_checks(config)
@@ -111,17 +119,14 @@ def _plain(value: Any, where: str) -> Any:
     if isinstance(value, str) and UNWRITABLE.search(value):
         problem = f"{value!r:.80} holds a NUL or half a surrogate pair"
         raise InputError(where, problem, "write plain text")
-    if isinstance(value, int) and abs(value) >= 2**63 or _is_not_finite(value):
+    too_large = isinstance(value, int) and abs(value) >= 2**63
+    if too_large or isinstance(value, float) and not math.isfinite(value):
         problem = f"{value!r:.40} is not a number that can be used"
         raise InputError(where, problem, "write a finite one of 64 bits")
     if not isinstance(value, (str, int, float, type(None))):
         problem = f"a {type(value).__name__}, not plain text or a number"
         raise InputError(where, problem, "put it in quotes")
     return value
-
-
-def _is_not_finite(value: Any) -> bool:
-    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _key(key: Any, where: str) -> str:

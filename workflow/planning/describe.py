@@ -42,27 +42,23 @@ class Row(NamedTuple):
 
 def page(config: type[Part], values: dict) -> str:
     """Return the page of a type of config, as Markdown; ``values`` is config.yaml."""
-    parts = [HEAD, "## Folders and addresses\n"]
-    fields = config.model_fields.items()
-    plain = [_row(name, field, values.get(name)) for name, field in fields if _is_plain(field)]
-    parts.append(_key_table(plain))
-    for name, field in fields:
-        if not _is_plain(field):
-            parts += [f"## `{name}`\n", _flat(field.description) + "\n"]
-            hint = kinds_of(field.annotation)[""]
-            if not is_part(hint):
-                names = ", ".join(f"`{each}`" for each in values.get(name, {})) or "none"
-                parts.append(f"In config.yaml: {names}.\n")
-            parts.append(_key_table(list(_below(hint, values.get(name), ""))))
-    parts += [
+    plain, parts = [], []
+    for name, field in config.model_fields.items():
+        hint = kinds_of(field.annotation).get("")
+        below = list(_below(hint, values.get(name), ""))
+        if not below:
+            plain.append(_row(name, field, values.get(name)))
+            continue
+        parts += [f"## `{name}`\n", _flat(field.description) + "\n"]
+        if not is_part(hint):
+            names = ", ".join(f"`{each}`" for each in values.get(name, {})) or "none"
+            parts.append(f"In config.yaml: {names}.\n")
+        parts.append(_key_table(below))
+    dropout = [
         "## `dropout` of a recipe or of a training\n",
         _key_table(list(_keys(Dropout, {}, ""))),
     ]
-    return "\n".join(parts)
-
-
-def _is_plain(field: FieldInfo) -> bool:
-    return not (is_part(kinds_of(field.annotation).get("")) or _values(field.annotation))
+    return "\n".join([HEAD, "## Folders and addresses\n", _key_table(plain), *parts, *dropout])
 
 
 def _values(hint: Any) -> Any:
@@ -75,17 +71,14 @@ def _below(hint: Any, given: Any, path: str) -> Iterator[Row]:
     """Yield all keys below a type: of a part, of the entries of a mapping, of those of a list."""
     if named := _values(hint):
         kinds = kinds_of(named)
-        yield Row(f"{path}NAME", _allowed(named), None, _meaning(kinds))
+        about = [_flat(kind.__doc__) for kind in kinds.values() if is_part(kind)]
+        meaning = " ".join(about) or "A list, by its name."
+        yield Row(f"{path}NAME", _allowed(named), None, meaning)
         yield from _of_kinds(kinds, f"{path}NAME.")
     elif is_part(hint) and hint is not Dropout:
         yield from _keys(hint, given or {}, path)
     elif get_origin(hint) is list and is_part(kinds_of(get_args(hint)[0]).get("")):
         yield from _keys(kinds_of(get_args(hint)[0])[""], {}, f"{path.removesuffix('.')}[].")
-
-
-def _meaning(kinds: dict[str, Any]) -> str:
-    parts = [kind for kind in kinds.values() if is_part(kind)]
-    return " ".join(_flat(part.__doc__) for part in parts) or "A list, by its name."
 
 
 def _of_kinds(kinds: dict[str, Any], path: str) -> Iterator[Row]:

@@ -105,52 +105,31 @@ def drawing_settings(plan: Plan, name: str) -> str:
     return canonical({"kind": plan.config.figures[name].kind, "models": named})
 
 
-def figure_files(plan: Plan, name: str) -> list[str]:
-    """Return the file of each model, or of each table, that a collected figure reads."""
-    return _places(plan, name, FILES, layout.TABLE_JSON)
-
-
 def figure_texts(plan: Plan, name: str) -> list[str]:
     """Return the texts whose date tells when a collected figure must be made again."""
-    return _places(plan, name, TEXTS, layout.TABLE_JSON)
+    return figure_files(plan, name, TEXTS)
 
 
-def figure_records(plan: Plan, name: str) -> list[str]:
-    """Return the record of each of ``figure_files``."""
-    records = {key: (folder, layout.RECORD) for key, (folder, _) in FILES.items()}
-    return _places(plan, name, records, layout.TABLE_RECORD)
-
-
-def _places(plan: Plan, name: str, files: dict[Any, tuple[str, str]], of_table: str) -> list[str]:
+def figure_files(plan: Plan, name: str, files: dict[str, tuple[str, str]] = FILES) -> list[str]:
+    """Return the file of each model, or of each table, that a collected figure reads."""
     source = plan.config.figures[name].source
     if source == "tables":
-        return [layout.place(plan.out, of_table, table=t) for t in figure_tables(plan, name)]
+        tables = figure_tables(plan, name)
+        return [layout.place(plan.out, layout.TABLE_JSON, table=table) for table in tables]
     template = "/".join(files[source])
     return [layout.place(plan.out, template, **run._asdict()) for run in figure_runs(plan, name)]
 
 
-def curve_settings(plan: Plan, corpus: str, base: str, method: str, seed: int | str) -> str:
+def curve_settings(plan: Plan, run: Run) -> str:
     """Return the ``--settings`` of ``train_curve``: those of the method, with a rhythm of its own."""
-    settings = json.loads(plan.train_settings(corpus, base, method, seed))
+    settings = json.loads(plan.train_settings(*run))
     section = plan.config.train_curve
     own = {"max_steps": section.steps, "evaluate_every": section.every}
     return canonical({**settings, **own, "evaluate_share": None})
 
 
-def figure_data(plan: Plan, name: str) -> dict[str, str]:
-    """Return the record of the texts that a measured figure reads, and their file."""
-    corpus = collection(plan, name)
-    folder, file = layout.place(plan.out, layout.STS_TEST), "pairs.parquet"
-    if corpus:
-        folder, file = layout.place(plan.out, layout.CORPUS, corpus=corpus), "sentences.arrow"
-    return {"record": f"{folder}/{layout.RECORD}", "file": f"{folder}/{file}"}
-
-
-def figure_models(plan: Plan, name: str) -> list[str]:
-    """Return the record of each model of a measured figure, in the order of its settings."""
-    return [plan.model_record(*run) for run in figure_runs(plan, name)]
-
-
-def figure_weights_read(plan: Plan, name: str) -> list[str]:
-    """Return the weights of the models of a measured figure, as ``Plan.weights_read``."""
-    return [path for run in figure_runs(plan, name) for path in plan.weights_read(*run)]
+def figure_data(plan: Plan, name: str) -> str:
+    """Return the file of the texts that a measured figure reads."""
+    if corpus := collection(plan, name):
+        return f"{layout.place(plan.out, layout.CORPUS, corpus=corpus)}/sentences.arrow"
+    return f"{layout.place(plan.out, layout.STS_TEST)}/pairs.parquet"

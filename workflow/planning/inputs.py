@@ -6,16 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from semblance.config.inputs import DatasetBank, OfFolder, OfPackage, OwnText, Transformer
+from semblance.config.inputs import OfFolder, OfPackage, Transformer
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, is_url
 from semblance.models.architecture import read_architecture
-from workflow.planning.data import of_manifest, own_paths, scored_sets
 from workflow.planning.plan import Plan
-from workflow.planning.stages import STAGES, Job
+from workflow.planning.reads import own_files
+from workflow.planning.stages import STAGES, Job, inputs
 
 WEIGHTS = "model.safetensors"
-SCORED = {"prepare_sts": "sts.datasets", "prepare_dev": "sts.dev"}  # stage -> its key of sets
+NAMED_AT = {  # stage -> the key of the config that names the data sets which its jobs read
+    **dict.fromkeys(("prepare_nli", "prepare_wiki", "prepare_pairs"), "corpora.{corpus}.datasets"),
+    "prepare_sts": "sts.datasets",
+    "prepare_dev": "sts.dev",
+    "prepare_faq": "faq.banks.{name}.dataset",
+}
 
 
 def dataset_checks(
@@ -23,10 +28,12 @@ def dataset_checks(
 ) -> Iterator[Callable[[], None]]:
     """Yield checks that the data sets which ``jobs`` read are in the manifest.
 
-    Those of the STS tests are always checked: the rules name them in each run.
+    Those of the STS tests and of the dev set are always checked.
     """
     for job in dict.fromkeys([*jobs, Job("prepare_sts"), Job("prepare_dev")]):
-        for key, names in _datasets(plan, job):
+        if job.stage in NAMED_AT:
+            key = NAMED_AT[job.stage].format(**job._asdict())
+            names = [read.name for read in inputs(plan, job) if read.stage == "download"]
             yield partial(_check_datasets, key, names, plan.config.manifest, datasets)
 
 
@@ -37,19 +44,8 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
     """
     jobs = list(jobs)
     for job in jobs:
-        if job.stage == "prepare_faq":
-            for key, path in plan.banks[job.name].files.items():
-                yield partial(_check_file, f"config.faq.banks.{job.name}.{key}", path)
-        corpus = plan.config.corpora.get(job.corpus)
-        if job.stage == "prepare_wiki" and isinstance(corpus, OwnText):
-            yield partial(_check_file, f"config.corpora.{job.corpus}.path", corpus.path)
-        if job.stage in SCORED:
-            paths = own_paths(plan.config, scored_sets(plan.config, job.stage))
-            for name, path in paths.items():
-                yield partial(_check_file, f"config.sts.own.{name}.path", path)
-        if job.stage == "prepare_word_vectors":
-            path = plan.config.bases[job.base].word_vectors
-            yield partial(_check_file, f"config.bases.{job.base}.word_vectors", path)
+        for key, path in own_files(plan, job).items():
+            yield partial(_check_file, f"config.{key}", path)
         if job.stage == "download_model":
             yield partial(_check_base, f"config.bases.{job.base}", plan.config.bases[job.base])
     mirror = plan.config.mirror
@@ -59,19 +55,6 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
     if plan.config.cache and any(STAGES[job.stage].work == "train" for job in jobs):
         advice = "correct the path; with cache: null all is trained here"
         yield partial(_check_folder, "config.cache", plan.config.cache, advice)
-
-
-def _datasets(plan: Plan, job: Job) -> Iterator[tuple[str, list[str]]]:
-    """Yield each key of the config that names data sets which a job reads, and their names."""
-    config = plan.config
-    if job.stage in ("prepare_nli", "prepare_wiki", "prepare_pairs"):
-        yield f"corpora.{job.corpus}.datasets", config.corpora[job.corpus].datasets
-    for stage, key in SCORED.items():
-        if job.stage == stage:
-            yield key, of_manifest(config, scored_sets(config, stage))
-    bank = plan.banks.get(job.name)
-    if job.stage == "prepare_faq" and isinstance(bank, DatasetBank):
-        yield f"faq.banks.{job.name}.dataset", [bank.dataset]
 
 
 def _check_datasets(

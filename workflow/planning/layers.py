@@ -1,7 +1,7 @@
 """Config files laid over each other as Snakemake lays them, and who set which key."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,10 @@ class Layer:
         """Tell whether this layer says something at a path, be it null."""
         node: Any = self.value
         for step in path:
-            known = isinstance(node, (dict, list)) and step in _steps(node)
-            if not known:
+            try:
+                node = node[step]
+            except (LookupError, TypeError):
                 return False
-            node = node[step]
         return True
 
     def place(self, path: tuple[Step, ...]) -> str:
@@ -87,32 +87,19 @@ def path_of(key: str, config: Any) -> tuple[Step, ...]:
     node = config
     rest = f".{key}"
     while rest:
-        found = [(step, text) for step, text in _steps_as_told(node) if _begins(rest, text)]
+        steps = {}  # from the node, as an error writes them
+        if isinstance(node, dict):
+            steps = {f".{step}": step for step in node}
+        elif isinstance(node, list):
+            steps = {f"[{place}]": place for place in range(len(node))}
+        found = [text for text in steps if f"{rest}.".startswith((f"{text}.", f"{text}["))]
         if not found:
             break
-        step, text = max(found, key=lambda pair: len(pair[1]))
-        path.append(step)
-        node = node[step]
-        rest = rest[len(text) :]
+        longest = max(found, key=len)
+        path.append(steps[longest])
+        node = node[steps[longest]]
+        rest = rest.removeprefix(longest)
     return tuple(path)
-
-
-def _steps(node: dict | list) -> Iterable[Step]:
-    if isinstance(node, dict):
-        return node
-    return range(len(node))
-
-
-def _steps_as_told(node: Any) -> Iterator[tuple[Step, str]]:
-    """Yield each step from a node as it stands and as an error writes it: ``.key`` or ``[0]``."""
-    if isinstance(node, dict):
-        yield from ((step, f".{step}") for step in node)
-    if isinstance(node, list):
-        yield from ((i, f"[{i}]") for i in range(len(node)))
-
-
-def _begins(rest: str, text: str) -> bool:
-    return rest == text or rest.startswith((f"{text}.", f"{text}["))
 
 
 def _paper_layers(named: list) -> dict[str, Layer]:

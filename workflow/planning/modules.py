@@ -1,5 +1,6 @@
 """Which modules found by name a stage runs: their code counts in that stage's digest, and no other's."""
 
+import functools
 import json
 from typing import Any
 
@@ -22,6 +23,8 @@ from semblance.named_modules import (
 from workflow.planning.data import own_paths, scored_sets
 from workflow.planning.signatures import PLAIN_RATES
 
+_path = functools.cache(module_path)  # it looks on the disk, and each job asks
+
 
 def modules_of_training(config: Config, base: str, settings: str) -> list[str]:
     """Return the view, dropouts, poolings and losses of a training, from the JSON that it gets.
@@ -31,12 +34,12 @@ def modules_of_training(config: Config, base: str, settings: str) -> list[str]:
     values: dict[str, Any] = json.loads(settings)
     dropouts = [name for name in values.get("dropout", {}) if name not in PLAIN_RATES]
     found = [
-        module_path(VIEWS, values["views"], "views"),
-        *(module_path(DROPOUTS, name, f"dropout.{name}") for name in dropouts),
+        _path(VIEWS, values["views"], "views"),
+        *(_path(DROPOUTS, name, f"dropout.{name}") for name in dropouts),
         *modules_of_reading(config, base),
     ]
     if values["loss"] is not None:
-        found.append(module_path(LOSSES, values["loss"], "loss"))
+        found.append(_path(LOSSES, values["loss"], "loss"))
     if values.get("masked_words"):
         found.append(MASKED_WORDS)
     return found
@@ -45,7 +48,7 @@ def modules_of_training(config: Config, base: str, settings: str) -> list[str]:
 def modules_of_bank(config: Config, bank: str) -> list[str]:
     """Return the module that reads the files of a FAQ bank; of a user's own file also its reader."""
     kind = config.faq.banks[bank].kind
-    found = [module_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
+    found = [_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
     if kind == "own":
         found.append(OWN_FAQ)
     return found
@@ -54,7 +57,7 @@ def modules_of_bank(config: Config, bank: str) -> list[str]:
 def modules_of_pairs(config: Config, corpus: str) -> list[str]:
     """Return the module that reads the files of a corpus of pairs."""
     name = config.corpora[corpus].format
-    return [module_path(PAIRS, name, f"config.corpora.{corpus}.format")]
+    return [_path(PAIRS, name, f"config.corpora.{corpus}.format")]
 
 
 def modules_of_scored(config: Config, stage: str) -> list[str]:
@@ -67,7 +70,7 @@ def modules_of_scored(config: Config, stage: str) -> list[str]:
 def modules_of_figure(config: Config, figure: str) -> list[str]:
     """Return the module of a figure's kind, and the poolings that its models may use."""
     kind = config.figures[figure].kind
-    found = [module_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
+    found = [_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
     if is_measured(kind):
         for row in config.figures[figure].rows:
             for base in row.bases:
@@ -90,5 +93,5 @@ def modules_of_reading(config: Config, base: str) -> list[str]:
     if isinstance(origin, WordVectors):
         return []
     if origin.pooling:
-        return [module_path(POOLINGS, origin.pooling, f"config.bases.{base}.pooling")]
+        return [_path(POOLINGS, origin.pooling, f"config.bases.{base}.pooling")]
     return [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]

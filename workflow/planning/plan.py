@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.config.inputs import Pairs, Pretrained, WordVectors
+from semblance.config.inputs import Pairs
 from semblance.config.model import Config
 from semblance.config.outputs import FigureOfModels, Table
 from semblance.names import INITIAL, RELATEDNESS_DATASETS, START
@@ -22,8 +22,6 @@ from workflow.planning.methods import (
     evaluation_settings,
     is_untrained,
     mines,
-    model_of,
-    reads_no_corpus,
     split_regulator,
 )
 from workflow.planning.settings import Training, pretraining_settings, settings_of
@@ -99,18 +97,13 @@ class Plan:
     @cached_property
     def runs(self) -> list[Run]:
         """Return every run that some table names, once."""
-        found: dict[Run, None] = {}
-        for table in self.config.tables.values():
-            found |= dict.fromkeys(self.table_runs(table))
-        return list(found)
+        return list(dict.fromkeys(run for _, run in self.evaluations))
 
     @cached_property
     def evaluations(self) -> list[Evaluation]:
         """Return every evaluation that some table needs, once."""
-        found: dict[Evaluation, None] = {}
-        for name in self.config.tables:
-            found |= dict.fromkeys(self.evaluations_of(name))
-        return list(found)
+        names = self.config.tables
+        return list(dict.fromkeys(found for name in names for found in self.evaluations_of(name)))
 
     def evaluations_of(self, name: str) -> list[Evaluation]:
         """Return every evaluation that the table of a name needs, once."""
@@ -164,9 +157,7 @@ class Plan:
 
     def bank_of(self, corpus: str) -> str:
         """Return the bank of a corpus that is a fold of it, or the whole of it."""
-        if corpus in self.wholes:
-            return self.wholes[corpus]
-        return self.folds_of[corpus][0]
+        return self.wholes.get(corpus) or self.folds_of[corpus][0]
 
     @property
     def pair_corpora(self) -> list[str]:
@@ -176,39 +167,6 @@ class Plan:
         return [name for name, c in corpora if isinstance(c, Pairs) and name in trained]
 
     # --- where files lie ----------------------------------------------------------------------
-
-    def base_record(self, base: str) -> str:
-        """Return the record of a base model."""
-        entry = self.config.bases[base]
-        if isinstance(entry, Pretrained):
-            return layout.record(self.out, layout.PRETRAINED, corpus=entry.corpus, base=base)
-        if isinstance(entry, WordVectors):
-            return layout.record(self.out, layout.WORD_VECTORS, base=base)
-        return layout.record(self.downloads, layout.BASE, base=base)
-
-    def model_record(self, corpus: str, base: str, method: str, seed: int | str) -> str:
-        """Return the record of a run's model, which may be the base itself."""
-        if reads_no_corpus(self.config, method):
-            return self.base_record(base)
-        used = model_of(self.config, method)
-        return layout.record(
-            self.out, layout.MODEL, corpus=corpus, base=base, method=used, seed=seed
-        )
-
-    def model_weights(self, corpus: str, base: str, method: str, seed: int | str) -> str:
-        """Return the weights of a run's model."""
-        record = self.model_record(corpus, base, method, seed)
-        return f"{record.removesuffix(layout.RECORD)}{layout.WEIGHTS}"
-
-    def weights_read(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
-        """Return the weights that a job reads which reads a model, if they are deleted later.
-
-        Snakemake deletes a temporary file once all jobs that name it are done. Where every model
-        stays, and of a base, the record stands for the weights.
-        """
-        if not deletes_models(self.config) or reads_no_corpus(self.config, method):
-            return []
-        return [self.model_weights(corpus, base, method, seed)]
 
     def rows_record(self, corpus: str, base: str, method: str) -> str:
         """Return the record of a training's rows: of its corpus, or of the same with negatives."""
@@ -221,10 +179,6 @@ class Plan:
         record = self.rows_record(corpus, base, method)
         return f"{record.removesuffix(layout.RECORD)}rows.arrow"
 
-    def embeddings_record(self, **run: str | int) -> str:
-        """Return the record of the frozen embeddings of a corpus by a model."""
-        return layout.record(self.out, layout.EMBEDDINGS, **run)
-
     def scores(self, evaluation: Evaluation, name: str = "scores.csv") -> str:
         """Return the score file of an evaluation, or another of the files beside it."""
         folder = layout.SCORES_OF[evaluation.tests]
@@ -233,11 +187,6 @@ class Plan:
     def table_files(self, table: str, name: str) -> list[str]:
         """Return a file of each run behind a table: its scores, its predictions or its record."""
         return [self.scores(evaluation, name) for evaluation in self.evaluations_of(table)]
-
-    def tokens_record(self, corpus: str, base: str) -> str:
-        """Return the tokens of a corpus for a base's tokenizer."""
-        tokenizer = self.config.origin(base).tokenizer
-        return layout.record(self.out, layout.TOKENS, base=tokenizer, corpus=corpus)
 
     def dev_data(self, corpus: str) -> str:
         """Return the record of the data that choose a run's checkpoint."""
@@ -248,17 +197,6 @@ class Plan:
     def bank_record(self, bank: str) -> str:
         """Return the record of a prepared FAQ bank."""
         return layout.record(self.out, layout.BANK, bank=bank)
-
-    def regulator_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
-        """Return the frozen embeddings that a method's regulators read."""
-        models = self.regulators(Run(corpus, base, method, int(seed)))
-        return [self.embeddings_record(**model._asdict()) for model in models]
-
-    def pacemaker_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
-        """Return the records of the trainings whose steps together are those of a run."""
-        return [
-            self.model_record(*r) for r in self.pacemakers(Run(corpus, base, method, int(seed)))
-        ]
 
     def start_of_entropy(self, corpus: str) -> str:
         """Return the method that an entropy model starts from: on a FAQ fold the initial model."""
@@ -325,33 +263,25 @@ class Plan:
             self._settings_of[known] = {**settings, "gpus": self.config.resources.gpus}
         return self._settings_of[known]
 
-    def train_settings(self, corpus: str, base: str, method: str, seed: int | str) -> str:
-        """Return the ``--settings`` of one final training, or of a whole bank's initial model."""
-        return canonical({**self._settings(corpus, base, method), "seed": int(seed)})
-
-    def initial_settings(self, corpus: str, base: str, seed: int | str) -> str:
-        """Return the ``--settings`` of a FAQ fold's initial model."""
-        return self.train_settings(corpus, base, INITIAL, seed)
+    def train_settings(self, corpus: str, base: str, method: str, seed: int) -> str:
+        """Return the ``--settings`` of the training of a method, an entropy or an initial model."""
+        settings = {**self._settings(corpus, base, method), "seed": seed}
+        if phi := self.phi(method):
+            section = self.config.train_entropy
+            settings |= {
+                "options": {**settings.get("options", {}), "phi": float(phi)},
+                "epochs": 1,
+                "warmup": section.warmup,
+                **section.early_stopping.written(),
+                "evaluate_share": None,  # ASSUME: its last weights are its result
+                "evaluate_every": None,
+            }
+        return canonical(settings)
 
     def pretrain_settings(self, base: str) -> str:
         """Return the ``--settings`` of the training of a base that is trained here."""
         gpus = self.config.resources.gpus
         return canonical({**pretraining_settings(self.config, base), "gpus": gpus})
-
-    def entropy_settings(self, corpus: str, base: str, kind: str, phi: str, seed: int | str) -> str:
-        """Return the ``--settings`` of one entropy model; φ goes in as a number."""
-        section = self.config.train_entropy
-        settings = self._settings(corpus, base, f"{kind}-{phi}")
-        own = {
-            "seed": int(seed),
-            "options": {**settings.get("options", {}), "phi": float(phi)},
-            "epochs": 1,
-            "warmup": section.warmup,
-            **section.early_stopping.written(),
-            "evaluate_share": None,  # ASSUME: its last weights are its result
-            "evaluate_every": None,
-        }
-        return canonical({**settings, **own})
 
     def embedded_length(self, corpus: str, base: str, method: str) -> int:
         """Return the longest input at which a model embeds a corpus: that of its own training.

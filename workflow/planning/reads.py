@@ -6,10 +6,10 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from semblance.config.inputs import DatasetBank, Pretrained, WordVectors
+from semblance.config.inputs import DatasetBank, OwnText, Pretrained, WordVectors
 from semblance.names import INITIAL, START
 from workflow.planning import answerers
-from workflow.planning.data import of_manifest, scored_sets
+from workflow.planning.data import of_manifest, own_paths, scored_sets
 from workflow.planning.figures import (
     collection,
     drawn_figures,
@@ -59,6 +59,23 @@ def raw_bank(plan: Plan, job: Job) -> Iterator[Job]:
     bank = plan.banks[job.name]
     if isinstance(bank, DatasetBank):
         yield Job("download", name=bank.dataset)
+
+
+def own_files(plan: Plan, job: Job) -> dict[str, str]:
+    """Return the user's own files that a job reads, by the keys of the config that name them."""
+    config = plan.config
+    match job.stage:
+        case "prepare_faq":
+            files = plan.banks[job.name].files
+            return {f"faq.banks.{job.name}.{key}": path for key, path in files.items()}
+        case "prepare_wiki" if isinstance(config.corpora[job.corpus], OwnText):
+            return {f"corpora.{job.corpus}.path": config.corpora[job.corpus].path}
+        case "prepare_sts" | "prepare_dev":
+            paths = own_paths(config, scored_sets(config, job.stage))
+            return {f"sts.own.{name}.path": path for name, path in paths.items()}
+        case "prepare_word_vectors":
+            return {f"bases.{job.base}.word_vectors": config.bases[job.base].word_vectors}
+    return {}
 
 
 # --- bases, corpora, models --------------------------------------------------------------------

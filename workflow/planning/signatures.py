@@ -13,13 +13,9 @@ from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, module_file
 from semblance.settings import Rate, check_keywords, decode_as
 
 PLAIN_RATES = ("hidden", "attention")  # every model has these dropouts, so no module does
-NO_FUNCTION = "it defines no function `{}`"
 ADVICE = "see CONTRIBUTING.md"
 # What an annotation may name. An annotation is evaluated: it is the project's own code.
-NAMES = {
-    **vars(settings),
-    **{kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)},
-}
+NAMES = {**vars(settings), **{kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)}}
 
 
 def check_loss(name: str, options: dict[str, Any], where: str, may_miss: bool = False) -> None:
@@ -46,11 +42,15 @@ def reads_regulators(name: str) -> bool:
 
 
 def loss_signature(name: str) -> Signature:
-    """Return the signature of a loss, as ``read_signature``; InputError where there is none."""
-    path = module_file(LOSSES, name, "loss")
-    found = read_signature(path, "loss")
+    """Return the signature of a loss."""
+    return required_signature(module_file(LOSSES, name, "loss"), "loss")
+
+
+def required_signature(path: Path, function: str) -> Signature:
+    """Return a signature as ``read_signature`` does; InputError where there is no such function."""
+    found = read_signature(path, function)
     if found is None:
-        raise InputError(path, NO_FUNCTION.format("loss"), ADVICE)
+        raise InputError(path, f"it defines no function `{function}`", ADVICE)
     return found
 
 
@@ -156,15 +156,5 @@ def _evaluated(node: ast.expr, types: dict[str, Any], path: Path) -> Any:
 
 def _value(node: ast.expr, types: dict[str, Any]) -> Any:
     """Return the type that an annotation writes; an error of any kind for other code."""
-    match node:
-        case ast.Name(name):
-            return types[name]
-        case ast.Subscript(kind, of):
-            return _value(kind, types)[_value(of, types)]
-        case ast.Tuple(parts):
-            return tuple(_value(part, types) for part in parts)
-        case ast.BinOp(one, ast.BitOr(), other):
-            return _value(one, types) | _value(other, types)
-        case ast.Call(kind, arguments, []):
-            return _value(kind, types)(*(_value(argument, types) for argument in arguments))
-    return ast.literal_eval(node)
+    code = compile(ast.Expression(node), "annotation", "eval")
+    return eval(code, {"__builtins__": {}}, types)

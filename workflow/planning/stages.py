@@ -15,7 +15,8 @@ from semblance.fetch.wanted import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
 from workflow.planning import reads
-from workflow.planning.plan import Plan
+from workflow.planning.figures import curve_settings
+from workflow.planning.plan import Plan, Run, deletes_models
 from workflow.planning.reads import Job, Role
 
 Work = Literal["download", "prepare", "train", "read", "table"]  # "read": a model reads texts
@@ -126,11 +127,7 @@ STAGES: dict[str, Stage] = {
     "build_answerer": Stage(
         _below(layout.ANSWERER),
         "read",
-        (
-            reads.bank,
-            reads.models_of_answerer,
-            reads.evaluations_of_answerer,
-        ),
+        (reads.bank, reads.models_of_answerer, reads.evaluations_of_answerer),
         "{answerer}",
     ),
     "collect_scores": Stage(TABLE(table="scores"), "table", (reads.all_scores,)),
@@ -147,9 +144,7 @@ STAGES: dict[str, Stage] = {
     "draw_figure": Stage(layout.DRAWING_RECORD, "table", (reads.data_of_figure,), "{figure}"),
     # The cards are those of all trained models: they come after every training.
     "write_cards": Stage(
-        _below(layout.MODEL_CARDS),
-        "table",
-        (reads.made_by("collect_scores"), reads.all_answerers),
+        _below(layout.MODEL_CARDS), "table", (reads.made_by("collect_scores"), reads.all_answerers)
     ),
     "report": Stage(
         TABLE(table="report"),
@@ -214,6 +209,42 @@ def record(plan: Plan, job: Job) -> str:
     stage = STAGES[job.stage]
     root = plan.downloads if stage.work == "download" else plan.out
     return layout.place(root, stage.record, **_fields(job))
+
+
+def records_read(plan: Plan, job: Job, role: Role) -> list[str]:
+    """Return the records of the jobs whose outputs a job reads in one role."""
+    return [record(plan, read) for read in role(plan, job)]
+
+
+def weights_read(plan: Plan, job: Job, role: Role) -> list[str]:
+    """Return the weights of the models that a job reads in one role, if they are deleted later.
+
+    Snakemake deletes a temporary file once all jobs that name it are done. Where every model
+    stays, and of a base, whose job has no name, the record stands for the weights.
+    """
+    if not deletes_models(plan.config):
+        return []
+    return [weights(plan, read) for read in role(plan, job) if read.name]
+
+
+def weights(plan: Plan, job: Job) -> str:
+    """Return the path of the weights that a job writes."""
+    return f"{record(plan, job).removesuffix(RECORD)}{layout.WEIGHTS}"
+
+
+def model_record(plan: Plan, run: Run) -> str:
+    """Return the record of a run's model, which may be the base itself."""
+    [path] = records_read(plan, Job("", *run), reads.model)
+    return path
+
+
+def training_settings(plan: Plan, job: Job) -> str:
+    """Return the ``--settings`` of a training."""
+    if job.stage == "pretrain":
+        return plan.pretrain_settings(job.base)
+    if job.stage == "train_curve":
+        return curve_settings(plan, Run(*job[1:]))
+    return plan.train_settings(*job[1:])
 
 
 def _fields(job: Job) -> dict[str, object]:

@@ -26,13 +26,7 @@ from semblance.provenance import canonical, text_digest
 from semblance.reporting.overlap import COLUMN as OVERLAP
 from semblance.reporting.published import Base, Published, Source
 from workflow.planning.data import of_manifest
-from workflow.planning.methods import (
-    candidates,
-    entropy_parts,
-    is_untrained,
-    regulators,
-    whitening,
-)
+from workflow.planning.methods import candidates, entropy_parts, is_untrained, regulators, whitening
 from workflow.planning.plan import Plan
 
 UNSTATED = "published.yaml does not say what the paper used"
@@ -47,6 +41,14 @@ def content_digest(dataset: Dataset) -> str:
     return text_digest(canonical(pins))
 
 
+def _unaltered(
+    names: Iterable[str], datasets: Mapping[str, Dataset], originals: Mapping[str, str]
+) -> list[str]:
+    """Return those of some data sets whose content is that of the papers."""
+    found = [name for name in names if name in datasets]
+    return [name for name in found if content_digest(datasets[name]) == originals.get(name)]
+
+
 class StandIns:
     """Compares the rows of one config with those of the papers."""
 
@@ -56,7 +58,6 @@ class StandIns:
         self.datasets = datasets
         self.published = published
         self.used = published.used
-        self.stated = Stated(plan, published.used.methods)
 
     def marked(self, spec: dict[str, Any]) -> dict[str, Any]:
         """Return a table's settings with ``stand_in`` in each row that differs from the paper's."""
@@ -138,13 +139,9 @@ class StandIns:
         if set(ours) != set(theirs):
             yield f"{what} {', '.join(ours)} instead of {', '.join(theirs)}"
         else:
-            altered = [name for name in ours if not self._has_its_content(name)]
-            if altered:
+            same = _unaltered(ours, self.datasets, self.used.datasets)
+            if altered := [name for name in ours if name not in same]:
                 yield f"other contents of {', '.join(altered)}"
-
-    def _has_its_content(self, name: str) -> bool:
-        found = self.datasets.get(name)
-        return found is not None and content_digest(found) == self.used.datasets.get(name)
 
     def _of_limit(self, ours: int | None, theirs: int | None, names: list[str]) -> Iterator[str]:
         """Say how many rows of a corpus ours has, if the paper took another number of them."""
@@ -179,11 +176,61 @@ class StandIns:
         place = (corpus, row["base"])
         chosen_from = candidates(self.config, method)
         if not chosen_from:
-            yield from self.stated.of_training(place, method, source.settings)
+            yield from self._of_training(place, method, source.settings)
         elif source.grid:
-            yield from self.stated.of_choice(place, chosen_from, source.grid)
+            yield from self._of_choice(place, chosen_from, source.grid)
         else:
             yield f"chosen on dev instead of {source.method}"
+
+    # --- settings -----------------------------------------------------------------------------
+
+    # In what a paper states, None means that a setting is not there, and a list that any of its
+    # values will do. A setting that it does not state may have any value. ``place``: corpus and base.
+
+    def _of_training(
+        self, place: tuple[str, str], method: str, stated: Mapping[str, Any]
+    ) -> list[str]:
+        """Return in what one training differs; what its entropy models share with it, once."""
+        found = list(differing(self._settings(place, method), stated))
+        if BY_MODELS not in stated:
+            return found
+        models = self._entropy_models(place, method)
+        names = regulators(self.config, method)
+        found += [f"regulator {name}" for name in names if not entropy_parts(self.config, name)]
+        phis, sets = _phis_of(models), _phi_sets(stated[BY_MODELS]["phis"])
+        if phis not in sets:
+            theirs = " or ".join(map(_listed, sets))
+            found.append(f"regulators of φ {_listed(phis)} instead of {theirs}")
+        theirs = self.used.methods[stated[BY_MODELS]["method"]]
+        parts = dict.fromkeys(part for ours in models for part in differing(ours, theirs))
+        return [*found, *(f"entropy models: {part}" for part in parts if part not in found)]
+
+    def _of_choice(
+        self, place: tuple[str, str], candidates: list[str], stated: Mapping[str, Any]
+    ) -> list[str]:
+        """Return in what the candidates of a choice on dev differ from the paper's grid."""
+        found: dict[str, None] = {}
+        for name in candidates:
+            found |= dict.fromkeys(self._of_training(place, name, stated))
+        tried = set()
+        for name in candidates:
+            phis = _phis_of(self._entropy_models(place, name))
+            tried.add((self._settings(place, name)["batch_size"], tuple(phis)))
+        points = len(_accepted(stated["batch_size"])) * len(_phi_sets(stated[BY_MODELS]["phis"]))
+        if not found and len(tried) < points:
+            found[f"chosen out of {len(tried)} of {points} settings"] = None
+        return list(found)
+
+    def _entropy_models(self, place: tuple[str, str], method: str) -> list[dict[str, Any]]:
+        """Return the settings of the entropy models that regulate a method."""
+        names = regulators(self.config, method)
+        return [self._settings(place, name) for name in names if entropy_parts(self.config, name)]
+
+    def _settings(self, place: tuple[str, str], method: str) -> dict[str, Any]:
+        fitted_on = whitening(self.config, method)
+        if fitted_on is not None:
+            return {"whitening": fitted_on}
+        return json.loads(self.plan.train_settings(*place, method, 0))
 
 
 def _is_same_model(ours: inputs.Base, theirs: Base) -> bool:
@@ -207,69 +254,6 @@ def _datasets_of(entry: Corpus | Bank) -> list[str]:
     return [entry.path] if isinstance(entry, (OwnBank, OwnText)) else entry.datasets
 
 
-# --- settings --------------------------------------------------------------------------------
-
-
-class Stated:
-    """Compares the trainings of one config with what the papers state of theirs.
-
-    In what is stated, None means that a setting is not there, and a list that any of its values
-    will do. A setting that the paper does not state may have any value. ``place``: corpus and base.
-    """
-
-    def __init__(self, plan: Plan, methods: Mapping[str, Mapping[str, Any]]):
-        self.plan = plan
-        self.methods = methods
-
-    def of_training(
-        self, place: tuple[str, str], method: str, stated: Mapping[str, Any]
-    ) -> list[str]:
-        """Return in what one training differs; what its entropy models share with it, once."""
-        found = list(differing(self._settings(place, method), stated))
-        if BY_MODELS not in stated:
-            return found
-        models = self._entropy_models(place, method)
-        config = self.plan.config
-        names = regulators(config, method)
-        found += [f"regulator {name}" for name in names if not entropy_parts(config, name)]
-        found += _of_phis(models, stated[BY_MODELS]["phis"])
-        theirs = self.methods[stated[BY_MODELS]["method"]]
-        parts = dict.fromkeys(part for ours in models for part in differing(ours, theirs))
-        return [*found, *(f"entropy models: {part}" for part in parts if part not in found)]
-
-    def of_choice(
-        self, place: tuple[str, str], candidates: list[str], stated: Mapping[str, Any]
-    ) -> list[str]:
-        """Return in what the candidates of a choice on dev differ from the paper's grid."""
-        found: dict[str, None] = {}
-        for name in candidates:
-            found |= dict.fromkeys(self.of_training(place, name, stated))
-        tried = set()
-        for name in candidates:
-            phis = _phis_of(self._entropy_models(place, name))
-            tried.add((self._settings(place, name)["batch_size"], tuple(phis)))
-        points = len(_accepted(stated["batch_size"])) * len(_phi_sets(stated[BY_MODELS]["phis"]))
-        if not found and len(tried) < points:
-            found[f"chosen out of {len(tried)} of {points} settings"] = None
-        return list(found)
-
-    def _entropy_models(self, place: tuple[str, str], method: str) -> list[dict[str, Any]]:
-        """Return the settings of the entropy models that regulate a method."""
-        names = regulators(self.plan.config, method)
-        return [self._settings(place, n) for n in names if entropy_parts(self.plan.config, n)]
-
-    def _settings(self, place: tuple[str, str], method: str) -> dict[str, Any]:
-        fitted_on = whitening(self.plan.config, method)
-        if fitted_on is not None:
-            return {"whitening": fitted_on}
-        parts = entropy_parts(self.plan.config, method)
-        if parts is None:
-            text = self.plan.train_settings(*place, method, 0)
-        else:
-            text = self.plan.entropy_settings(*place, *parts, 0)
-        return json.loads(text)
-
-
 def differing(
     ours: Mapping[str, Any], stated: Mapping[str, Any], prefix: str = ""
 ) -> Iterator[str]:
@@ -281,14 +265,6 @@ def differing(
                 yield from differing(found or {}, expected, f"{prefix}{key}.")
         elif found not in _accepted(expected):
             yield f"{prefix}{key} {_word(found)} instead of {_words(expected)}"
-
-
-def _of_phis(models: list[dict[str, Any]], stated: list) -> list[str]:
-    phis = _phis_of(models)
-    sets = _phi_sets(stated)
-    if phis in sets:
-        return []
-    return [f"regulators of φ {_listed(phis)} instead of {' or '.join(map(_listed, sets))}"]
 
 
 def _phis_of(models: list[dict[str, Any]]) -> list[float]:
@@ -314,9 +290,7 @@ def _words(expected: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
+    if value is None or isinstance(value, bool):
         return str(value).lower()
     return str(value)
 
@@ -339,11 +313,10 @@ def card_settings(
     named = {name for corpus in config.corpora.values() for name in corpus.datasets}
     named |= {bank.dataset for bank in banks if isinstance(bank, DatasetBank)}
     named.add(config.sts.dev)
-    data = {name: _described(datasets[name]) for name in sorted(named) if name in datasets}
-    tests = [name for name in config.sts.datasets if name in datasets]
-    same = [name for name in tests if content_digest(datasets[name]) == originals.get(name)]
+    data = {
+        name: {key: getattr(datasets[name], key) for key in ("title", "licence", "homepage")}
+        for name in sorted(named)
+        if name in datasets
+    }
+    same = _unaltered(config.sts.datasets, datasets, originals)
     return canonical({"data": data, "original": same})
-
-
-def _described(dataset: Dataset) -> dict[str, str | None]:
-    return {key: getattr(dataset, key) for key in ("title", "licence", "homepage")}

@@ -32,12 +32,7 @@ from workflow.planning.checks import (
     check_transformer,
     entries,
 )
-from workflow.planning.data import (
-    PAIRS,
-    answerer_protocol,
-    holds_out_wordings,
-    word_vector_bases,
-)
+from workflow.planning.data import PAIRS, answerer_protocol, holds_out_wordings, word_vector_bases
 from workflow.planning.methods import (
     TARGET,
     candidates,
@@ -49,7 +44,7 @@ from workflow.planning.methods import (
     reads_no_corpus,
     whitening,
 )
-from workflow.planning.signatures import ADVICE, NO_FUNCTION, read_signature
+from workflow.planning.signatures import required_signature
 from workflow.planning.tables import is_over_folds
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
@@ -245,9 +240,7 @@ def published() -> Published:
 def _check_kind(config: Config, where: str, figure: Figure) -> None:
     """Check a figure's module and options, and that its seeds, tables and collection exist."""
     path = module_file(package_of(figure.kind), figure.kind, f"{where}.kind")
-    signature = read_signature(path, "rows")
-    if signature is None:
-        raise InputError(path, NO_FUNCTION.format("rows"), ADVICE)
+    signature = required_signature(path, "rows")
     if isinstance(figure, FigureOfCollection):
         check_known(f"{where}.collection", figure.collection, config.corpora, "corpus")
     if isinstance(figure, FigureOfModels):
@@ -317,19 +310,15 @@ def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
         used = model_of(config, method)
         if used != START:
             check_known(where, used, config.methods, "method")
-            if why := _why_not_yet(config, used):
+            why = ""
+            if candidates(config, used):
+                why = "chooses among others itself"
+            elif whitening(config, used):
+                why = "whitens its embeddings"
+            if why:
                 advice = "an answerer cannot use that yet; name another method"
                 raise InputError(where, f"{used!r} {why}", advice)
         _check_evaluated(config, where, answerer, method)
-
-
-def _why_not_yet(config: Config, method: str) -> str:
-    """Return why an answerer cannot use a method; an empty text of one that it can."""
-    if candidates(config, method):
-        return "chooses among others itself"
-    if whitening(config, method):
-        return "whitens its embeddings"
-    return ""
 
 
 def _check_evaluated(config: Config, where: str, answerer: Answerer, method: str) -> None:

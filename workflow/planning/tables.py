@@ -1,6 +1,7 @@
 """The tables of the full config: their rows, what these are called, what ``render_table`` is given."""
 
 import json
+from itertools import product
 from typing import Any, NamedTuple
 
 from semblance.config.model import Config
@@ -47,11 +48,9 @@ def rows_of(config: Config, table: Table | FigureOfModels) -> list[TableRow]:
     over_folds = is_over_folds(table)
     rows: dict[TableRow, None] = {}
     for group in table.rows:
-        for corpus in group.corpora:
-            for base in group.bases:
-                for method in group.method_names:
-                    needs_none = reads_no_corpus(config, method) and not over_folds
-                    rows[TableRow(NO_CORPUS if needs_none else corpus, base, method)] = None
+        for corpus, base, method in product(group.corpora, group.bases, group.method_names):
+            needs_none = reads_no_corpus(config, method) and not over_folds
+            rows[TableRow(NO_CORPUS if needs_none else corpus, base, method)] = None
     return list(rows)
 
 
@@ -148,11 +147,7 @@ def table_spec(config: Config, name: str) -> dict[str, Any]:
 
 
 def _row_spec(config: Config, table: Table, row: TableRow, label: str) -> dict[str, Any]:
-    spec = {
-        "label": label,
-        **row._asdict(),
-        "seeds": seeds_of(config, table.seeds, row.method),
-    }
+    spec = {"label": label, **row._asdict(), "seeds": seeds_of(config, table.seeds, row.method)}
     if candidates(config, row.method):
         spec["choose"] = _choice_spec(config, table, row)
     if published := counterpart(table, row):
@@ -204,9 +199,8 @@ def check_equal_rows(config: Config) -> None:
         for place, group in enumerate(table.rows):
             where = f"config.tables.{name}.rows[{place}].methods"
             names = [method for method in group.method_names if trained(config, method)]
-            for corpus in group.corpora:
-                for base in group.bases:
-                    _check_trainings(config, where, names, corpus, base)
+            for corpus, base in product(group.corpora, group.bases):
+                _check_trainings(config, where, names, corpus, base)
 
 
 def _check_trainings(config: Config, where: str, names: list[str], corpus: str, base: str) -> None:

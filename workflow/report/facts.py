@@ -19,6 +19,7 @@ from semblance.reporting.published import Published
 from semblance.reporting.table import Row
 from workflow.controller.incomplete import CLAIMS, state
 from workflow.planning.plan import Plan, Run
+from workflow.planning.stages import model_record
 from workflow.planning.table_checks import published
 
 SHORT = 12  # digits of a digest
@@ -89,7 +90,7 @@ class Facts:
             self._models[run] = None
             if run.method != START:
                 with contextlib.suppress(*UNREADABLE):
-                    self._models[run] = TrainedModel(run, read_sealed(self.plan.model_record(*run)))
+                    self._models[run] = TrainedModel(run, read_sealed(model_record(self.plan, run)))
         return self._models[run]
 
     def models_of(self, row: Row) -> list[TrainedModel]:

@@ -10,6 +10,7 @@ from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, 
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 from workflow.controller.incomplete import HEAD
+from workflow.planning.stages import model_record
 from workflow.report.facts import SHORT, Facts, TrainedModel
 
 CURVE_WIDTH = 220
@@ -136,7 +137,7 @@ def _train_command(facts: Facts, models: list[TrainedModel]) -> str:
     """Return the command that makes a row's first model again; empty of an untrained base."""
     if not models or not facts.command:
         return ""
-    target = facts.plan.model_record(*models[0].run)
+    target = model_record(facts.plan, models[0].run)
     options = facts.command["options"]
     words = ["snakemake", "--cores", "all", *options, "--forcerun", target, "--", target]
     return shlex.join(words)

@@ -11,14 +11,14 @@ from semblance.config.inputs import Pretrained, WordVectors
 from semblance.counts import counted
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import read_object
-from workflow.planning.stages import wanted_by
+from workflow.planning import stages
 from workflow.report.facts import SHORT, UNREADABLE, Facts
 
 
 def section(facts: Facts) -> dict[str, Any]:
     """Return the section of a report."""
     config = facts.plan.config
-    wanted = wanted_by(facts.plan)
+    wanted = stages.wanted_by(facts.plan)
     manifest = load_manifest(wanted.manifest)
     options = facts.command.get("options", [])
     environment: dict[str, set[str]] = {}
@@ -66,16 +66,16 @@ def _base_models(facts: Facts, names: Iterable[str]) -> list[dict[str, str]]:
     bases = facts.plan.config.bases
     found = []
     for name in names:
-        record: dict[str, Any] = {}
+        made: dict[str, Any] = {}
         with contextlib.suppress(*UNREADABLE):
-            record = read_object(facts.plan.base_record(name))
+            made = read_object(stages.record(facts.plan, stages.Job("download_model", base=name)))
         base = bases[name].written()
         found.append(
             {
                 "name": name,
                 "title": base.get("hub") or base.get("package") or base.get("folder") or "",
-                "revision": str(record.get("revision") or base.get("revision") or ""),
-                "digest": record.get("outputs", {}).get(layout.WEIGHTS, "")[:SHORT],
+                "revision": str(made.get("revision") or base.get("revision") or ""),
+                "digest": made.get("outputs", {}).get(layout.WEIGHTS, "")[:SHORT],
             }
         )
     for name in dict.fromkeys(run.base for run in facts.plan.runs):

@@ -11,15 +11,12 @@ ANSWERERS = expand(f"{OUT}/answerers/{{answerer}}/record.json", answerer=config.
 rule train_final:
     """Train one method, or the initial model, on a whole bank, for as long as was best on its folds."""
     input:
-        base=lambda w: PLAN.base_record(w.base),
+        base=made("train_final", reads.base),
         corpus=lambda w: PLAN.rows_record(w.corpus, w.base, w.method),
         rows=lambda w: PLAN.rows_file(w.corpus, w.base, w.method),
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
-        folds=lambda w: [
-            PLAN.model_record(corpus, w.base, w.method, w.seed)
-            for corpus in PLAN.fold_corpora(PLAN.bank_of(w.corpus))
-        ],
-        regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
+        tokens=made("train_final", reads.tokens),
+        folds=made("train_final", reads.models_of_folds),
+        regulators=made("train_final", reads.regulators),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         weights=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors",
@@ -38,10 +35,8 @@ rule train_final:
         **asks("train_final"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
-        code=lambda w: code(
-            "train_final", *modules_of_training(config, w.base, PLAN.train_settings(**w))
-        ),
+        settings=settings_of("train_final"),
+        code=code_of("train_final"),
     shell:
         "{PYTHON}.train_final --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --folds {input.folds:q} --regulators {input.regulators:q}"
@@ -51,12 +46,9 @@ rule train_final:
 rule build_answerer:
     """Choose the way to answer, judge it on held-out questions, and write the folder that answers."""
     input:
-        bank=lambda w: PLAN.bank_record(config.answerers[w.answerer].bank),
-        models=lambda w: answerers.model_records(PLAN, w.answerer),
-        evaluations=lambda w: [
-            PLAN.scores(evaluation, "record.json")
-            for evaluation in answerers.evaluations_of(PLAN, w.answerer)
-        ],
+        bank=made("build_answerer", reads.bank),
+        models=made("build_answerer", reads.models_of_answerer),
+        evaluations=made("build_answerer", reads.evaluations_of_answerer),
     output:
         record=f"{OUT}/answerers/{{answerer}}/record.json",
         summary=f"{OUT}/answerers/{{answerer}}/summary.md",

@@ -5,12 +5,11 @@ import re
 import shlex
 from dataclasses import asdict
 
-from semblance.config.inputs import OwnText
 from semblance.provenance import canonical
 from workflow.controller import changes, preview, slurm
-from workflow.planning import figures
+from workflow.planning import figures, reads
 from workflow.planning.config import named, own, with_digest
-from workflow.planning.data import of_manifest, own_paths, scored_sets, word_vector_bases
+from workflow.planning.data import word_vector_bases
 from workflow.planning.methods import trained_methods, whitened_methods
 from workflow.planning.modules import (
     modules_of_bank,
@@ -22,7 +21,15 @@ from workflow.planning.modules import (
     modules_of_training,
 )
 from workflow.planning.plan import Plan, deletes_models
-from workflow.planning.stages import job_of, wanted_by
+from workflow.planning.stages import (
+    inputs,
+    job_of,
+    records_read,
+    training_settings,
+    wanted_by,
+    weights,
+    weights_read,
+)
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
@@ -62,6 +69,27 @@ def asks(stage):
     return {what: ask(what) for what in ("mem_mb", "runtime", "cpus_per_task")}
 
 
+def made(stage, role):
+    """Return the records of what a stage's jobs read in a role of workflow/planning/reads.py."""
+    return lambda wildcards: records_read(PLAN, job_of(stage, wildcards), role)
+
+
+def weights_of(stage, role):
+    """Return the weights of the models that a stage's jobs read in a role, if they go after their use."""
+    return lambda wildcards: weights_read(PLAN, job_of(stage, wildcards), role)
+
+
+def settings_of(stage):
+    """Return the settings of a stage's trainings."""
+    return lambda wildcards: training_settings(PLAN, job_of(stage, wildcards))
+
+
+def code_of(stage):
+    """Return the digest of the code that a stage's trainings run, modules found by name included."""
+    settings = settings_of(stage)
+    return lambda w: code(stage, *modules_of_training(config, w.base, settings(w)))
+
+
 def manifest(wildcards, input):
     """Return the path of the manifest; Snakemake compares no parameter that is made of `input`."""
     return config.manifest
@@ -90,32 +118,22 @@ def after_use(weights):
     return weights
 
 
-def dataset_files(*names):
-    """Return the raw files and the records of datasets of the manifest."""
-    files = [f"{RESOURCES}/data/{path}" for name in names for path in DATASETS[name].paths()]
-    return files + [f"{RESOURCES}/data/records/{name}.json" for name in names]
+def own_files(stage, wildcards={}):
+    """Return the user's own files that a job of a stage reads."""
+    return list(reads.own_files(PLAN, job_of(stage, wildcards)).values())
 
 
-def own_files(bank):
-    """Return the user's own files of a FAQ bank; none of a bank of the manifest."""
-    return list(PLAN.banks[bank].files.values())
+def raw_files(stage):
+    """Return the raw files that a stage's jobs read, with their records, and the user's own."""
 
+    def files(wildcards):
+        jobs = inputs(PLAN, job_of(stage, wildcards))
+        names = [job.name for job in jobs if job.stage == "download"]
+        found = [f"{RESOURCES}/data/{path}" for name in names for path in DATASETS[name].paths()]
+        found += [f"{RESOURCES}/data/records/{name}.json" for name in names]
+        return found + own_files(stage, wildcards)
 
-def own_text(corpus):
-    """Return the user's own file of a corpus; none of a corpus of the manifest."""
-    entry = config.corpora[corpus]
-    return [entry.path] if isinstance(entry, OwnText) else []
-
-
-def own_pairs(stage):
-    """Return the user's own files of scored pairs that a stage reads."""
-    return list(own_paths(config, scored_sets(config, stage)).values())
-
-
-def pair_files(stage):
-    """Return the files of the STS sets that a stage reads: of the manifest, and the user's own."""
-    names = of_manifest(config, scored_sets(config, stage))
-    return [*dataset_files(*names), *own_pairs(stage)]
+    return files
 
 
 def any_of(names):

@@ -5,7 +5,7 @@
 rule prepare_nli:
     """Build the (premise, entailed, contradicted) triples of a corpus."""
     input:
-        lambda w: dataset_files(*config.corpora[w.corpus].datasets),
+        raw_files("prepare_nli"),
     output:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
@@ -34,7 +34,7 @@ rule prepare_nli:
 rule prepare_wiki:
     """Take a corpus of one sentence a line."""
     input:
-        lambda w: (own_text(w.corpus) or dataset_files(*config.corpora[w.corpus].datasets)),
+        raw_files("prepare_wiki"),
     output:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
@@ -51,7 +51,7 @@ rule prepare_wiki:
         **asks("prepare_wiki"),
     params:
         manifest=manifest,
-        sources=lambda w: read_from(*own_text(w.corpus)),
+        sources=lambda w: read_from(*own_files("prepare_wiki", w)),
         settings=lambda w: canonical(config.corpora[w.corpus].settings()),
         data=f"{RESOURCES}/data",
         code=code("prepare_wiki"),
@@ -63,7 +63,7 @@ rule prepare_wiki:
 rule prepare_pairs:
     """Build a corpus of positive pairs."""
     input:
-        lambda w: dataset_files(*config.corpora[w.corpus].datasets),
+        raw_files("prepare_pairs"),
     output:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",

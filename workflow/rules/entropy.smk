@@ -5,9 +5,9 @@
 rule train_initial:
     """FAQ only: fine-tune the checkpoint with Eq. 1 on one fold; entropy models start from it."""
     input:
-        base=lambda w: PLAN.base_record(w.base),
+        base=made("train_initial", reads.base),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        tokens=made("train_initial", reads.tokens),
         dev=lambda w: PLAN.dev_data(w.corpus),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/record.json",
@@ -28,10 +28,8 @@ rule train_initial:
         **asks("train_initial"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.initial_settings(w.corpus, w.base, w.seed),
-        code=lambda w: code(
-            "train_initial", *modules_of_training(config, w.base, PLAN.initial_settings(**w))
-        ),
+        settings=settings_of("train_initial"),
+        code=code_of("train_initial"),
     shell:
         "{PYTHON}.train_initial --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --code {params.code} {CADENCE} {SHARING}"
@@ -41,12 +39,10 @@ rule train_initial:
 rule train_entropy:
     """Train one entropy model (Eq. 2) for one φ."""
     input:
-        base=lambda w: PLAN.model_record(w.corpus, w.base, PLAN.start_of_entropy(w.corpus), w.seed),
-        weights=lambda w: PLAN.weights_read(
-            w.corpus, w.base, PLAN.start_of_entropy(w.corpus), w.seed
-        ),
+        base=made("train_entropy", reads.start_of_entropy),
+        weights=weights_of("train_entropy", reads.start_of_entropy),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        tokens=made("train_entropy", reads.tokens),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
         weights=after_use(
@@ -64,10 +60,8 @@ rule train_entropy:
         **asks("train_entropy"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.entropy_settings(w.corpus, w.base, w.kind, w.phi, w.seed),
-        code=lambda w: code(
-            "train_entropy", *modules_of_training(config, w.base, PLAN.entropy_settings(**w))
-        ),
+        settings=settings_of("train_entropy"),
+        code=code_of("train_entropy"),
     shell:
         "{PYTHON}.train_entropy --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -76,9 +70,9 @@ rule train_entropy:
 rule embed:
     """Embed each distinct sentence of a corpus with the model of a method, frozen, as float16."""
     input:
-        model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
-        weights=lambda w: PLAN.model_weights(w.corpus, w.base, w.method, w.seed),
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        model=made("embed", reads.model),
+        weights=lambda w: [weights(PLAN, job) for job in reads.model(PLAN, job_of("embed", w))],
+        tokens=made("embed", reads.tokens),
     output:
         record=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         vectors=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/embeddings.npy",

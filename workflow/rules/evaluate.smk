@@ -5,8 +5,8 @@
 rule evaluate_sts:
     """Score one model on the seven STS tasks and STS-B dev."""
     input:
-        model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
-        weights=lambda w: PLAN.weights_read(w.corpus, w.base, w.method, w.seed),
+        model=made("evaluate_sts", reads.model),
+        weights=weights_of("evaluate_sts", reads.model),
         test=f"{OUT}/sts/record.json",
         pairs=f"{OUT}/sts/pairs.parquet",
         dev=f"{OUT}/dev/sts/record.json",
@@ -40,8 +40,8 @@ rule evaluate_sts:
 rule evaluate_faq:
     """Rank every answer of the bank for each test question of a fold, and for each dev question."""
     input:
-        model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
-        weights=lambda w: PLAN.weights_read(w.corpus, w.base, w.method, w.seed),
+        model=made("evaluate_faq", reads.model),
+        weights=weights_of("evaluate_faq", reads.model),
         bank=lambda w: PLAN.bank_record(PLAN.folds_of[w.corpus][0]),
         dev=lambda w: PLAN.dev_data(w.corpus),
     output:

@@ -11,12 +11,12 @@ DRAWINGS = expand(
 rule train_curve:
     """Train one method for a few steps; measure alignment and uniformity on the way."""
     input:
-        base=lambda w: PLAN.base_record(w.base),
+        base=made("train_curve", reads.base),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
         rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        tokens=made("train_curve", reads.tokens),
         dev=f"{OUT}/dev/sts/record.json",
-        regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
+        regulators=made("train_curve", reads.regulators),
     output:
         record=f"{OUT}/curves/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         curve=f"{OUT}/curves/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
@@ -33,10 +33,8 @@ rule train_curve:
         **asks("train_curve"),
         gpu=GPUS,
     params:
-        settings=lambda w: figures.curve_settings(PLAN, w.corpus, w.base, w.method, w.seed),
-        code=lambda w: code(
-            "train_curve", *modules_of_training(config, w.base, figures.curve_settings(PLAN, **w))
-        ),
+        settings=settings_of("train_curve"),
+        code=code_of("train_curve"),
     shell:
         "{PYTHON}.train_curve --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"
@@ -48,7 +46,7 @@ rule collect_figure:
     input:
         texts=lambda w: figures.figure_texts(PLAN, w.figure),
         files=ancient(lambda w: figures.figure_files(PLAN, w.figure)),
-        records=ancient(lambda w: figures.figure_records(PLAN, w.figure)),
+        records=ancient(made("collect_figure", reads.files_of_figure)),
     output:
         csv=f"{OUT}/figures/{{figure}}.csv",
         record=f"{OUT}/figures/records/{{figure}}.json",
@@ -71,10 +69,10 @@ rule collect_figure:
 rule measure_figure:
     """Measure the data of one figure on the embeddings of its models."""
     input:
-        models=lambda w: figures.figure_models(PLAN, w.figure),
-        weights=lambda w: figures.figure_weights_read(PLAN, w.figure),
-        texts=lambda w: figures.figure_data(PLAN, w.figure)["record"],
-        file=lambda w: figures.figure_data(PLAN, w.figure)["file"],
+        models=made("measure_figure", reads.models_of_figure),
+        weights=weights_of("measure_figure", reads.models_of_figure),
+        texts=made("measure_figure", reads.texts_of_figure),
+        file=lambda w: figures.figure_data(PLAN, w.figure),
     output:
         csv=f"{OUT}/figures/{{figure}}.csv",
         record=f"{OUT}/figures/records/{{figure}}.json",

@@ -6,7 +6,7 @@ from semblance.layout import WHOLE
 rule prepare_dev:
     """Parse the dev pairs that choose each training's checkpoint."""
     input:
-        pair_files("prepare_dev"),
+        raw_files("prepare_dev"),
     output:
         record=f"{OUT}/dev/sts/record.json",
         pairs=f"{OUT}/dev/sts/pairs.parquet",
@@ -20,7 +20,7 @@ rule prepare_dev:
         **asks("prepare_dev"),
     params:
         manifest=manifest,
-        sources=read_from(*own_pairs("prepare_dev")),
+        sources=read_from(*own_files("prepare_dev")),
         settings=PLAN.dev_settings(),
         data=f"{RESOURCES}/data",
         code=code("prepare_dev", *modules_of_scored(config, "prepare_dev")),
@@ -32,7 +32,7 @@ rule prepare_dev:
 rule prepare_sts:
     """Parse the STS test sets into one file of scored pairs."""
     input:
-        pair_files("prepare_sts"),
+        raw_files("prepare_sts"),
     output:
         record=f"{OUT}/sts/record.json",
         pairs=f"{OUT}/sts/pairs.parquet",
@@ -46,7 +46,7 @@ rule prepare_sts:
         **asks("prepare_sts"),
     params:
         manifest=manifest,
-        sources=read_from(*own_pairs("prepare_sts")),
+        sources=read_from(*own_files("prepare_sts")),
         settings=PLAN.test_settings(),
         data=f"{RESOURCES}/data",
         code=code("prepare_sts", *modules_of_scored(config, "prepare_sts")),
@@ -58,7 +58,7 @@ rule prepare_sts:
 rule prepare_faq:
     """Parse a FAQ bank, split it into folds, and write the corpora of the folds and of the whole."""
     input:
-        lambda w: (own_files(w.bank) or dataset_files(PLAN.banks[w.bank].dataset)),
+        raw_files("prepare_faq"),
     output:
         record=f"{OUT}/faq/{{bank}}/record.json",
         answers=f"{OUT}/faq/{{bank}}/answers.parquet",
@@ -85,7 +85,7 @@ rule prepare_faq:
         **asks("prepare_faq"),
     params:
         manifest=manifest,
-        sources=lambda w: read_from(*own_files(w.bank)),
+        sources=lambda w: read_from(*own_files("prepare_faq", w)),
         settings=lambda w: canonical(
             {
                 **PLAN.banks[w.bank].written(),

@@ -1,6 +1,5 @@
 # Hard negatives for the trainings on a FAQ bank, out of the texts that the training has in any case.
 # Inputs: results/corpora (folds), results/embeddings (of the base). Outputs: results/negatives.
-from semblance.names import START
 
 
 rule mine_negatives:
@@ -8,9 +7,7 @@ rule mine_negatives:
     input:
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
         rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
-        embeddings=lambda w: PLAN.embeddings_record(
-            corpus=w.corpus, base=w.base, method=START, seed=0
-        ),
+        embeddings=made("mine_negatives", reads.start_embeddings),
     output:
         record=f"{OUT}/negatives/{{corpus}}/{{base}}/record.json",
         sentences=f"{OUT}/negatives/{{corpus}}/{{base}}/sentences.arrow",

@@ -5,9 +5,9 @@
 rule pretrain:
     """Train one base on by masked words over a corpus; what takes a base takes the result."""
     input:
-        base=lambda w: PLAN.base_record(config.bases[w.base].base),
+        base=made("pretrain", reads.other_base),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        tokens=made("pretrain", reads.tokens),
     output:
         record=f"{OUT}/bases/{{corpus}}/{{base}}/record.json",
         weights=f"{OUT}/bases/{{corpus}}/{{base}}/model/model.safetensors",
@@ -24,10 +24,8 @@ rule pretrain:
         **asks("pretrain"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.pretrain_settings(w.base),
-        code=lambda w: code(
-            "pretrain", *modules_of_training(config, w.base, PLAN.pretrain_settings(w.base))
-        ),
+        settings=settings_of("pretrain"),
+        code=code_of("pretrain"),
     shell:
         "{PYTHON}.pretrain --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --code {params.code} {CADENCE} {SHARING} --output {output.record:q}"

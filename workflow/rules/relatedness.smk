@@ -5,7 +5,7 @@
 rule prepare_relatedness:
     """Parse STS-B and SICK with their train pairs into one file of scored pairs."""
     input:
-        lambda w: dataset_files(*PLAN.relatedness_datasets),
+        raw_files("prepare_relatedness"),
     output:
         record=f"{OUT}/relatedness/record.json",
         pairs=f"{OUT}/relatedness/pairs.parquet",
@@ -31,8 +31,8 @@ rule prepare_relatedness:
 rule evaluate_relatedness:
     """Score one model on STS-B and SICK, by a regressor that is trained on its embeddings."""
     input:
-        model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
-        weights=lambda w: PLAN.weights_read(w.corpus, w.base, w.method, w.seed),
+        model=made("evaluate_relatedness", reads.model),
+        weights=weights_of("evaluate_relatedness", reads.model),
         data=f"{OUT}/relatedness/record.json",
         pairs=f"{OUT}/relatedness/pairs.parquet",
     output:

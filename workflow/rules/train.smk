@@ -5,13 +5,13 @@
 rule train:
     """Train one method with one seed; its checkpoints lie beside its outputs until it is done."""
     input:
-        base=lambda w: PLAN.base_record(w.base),
+        base=made("train", reads.base),
         corpus=lambda w: PLAN.rows_record(w.corpus, w.base, w.method),
         rows=lambda w: PLAN.rows_file(w.corpus, w.base, w.method),
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        tokens=made("train", reads.tokens),
         dev=lambda w: PLAN.dev_data(w.corpus),
-        regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
-        steps_of=lambda w: PLAN.pacemaker_records(w.corpus, w.base, w.method, w.seed),
+        regulators=made("train", reads.regulators),
+        steps_of=made("train", reads.pacemakers),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         weights=after_use(
@@ -32,8 +32,8 @@ rule train:
         **asks("train"),
         gpu=GPUS,
     params:
-        settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
-        code=lambda w: code("train", *modules_of_training(config, w.base, PLAN.train_settings(**w))),
+        settings=settings_of("train"),
+        code=code_of("train"),
     shell:
         "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"

@@ -5,7 +5,7 @@
 rule prepare_transfer:
     """Parse SentEval's transfer tasks into one file of labelled texts."""
     input:
-        lambda w: dataset_files(*config.transfer.datasets),
+        raw_files("prepare_transfer"),
     output:
         record=f"{OUT}/transfer/record.json",
         texts=f"{OUT}/transfer/items.parquet",
@@ -31,8 +31,8 @@ rule prepare_transfer:
 rule evaluate_transfer:
     """Score one model on SentEval's seven transfer tasks, by a classifier on its embeddings."""
     input:
-        model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
-        weights=lambda w: PLAN.weights_read(w.corpus, w.base, w.method, w.seed),
+        model=made("evaluate_transfer", reads.model),
+        weights=weights_of("evaluate_transfer", reads.model),
         data=f"{OUT}/transfer/record.json",
         texts=f"{OUT}/transfer/items.parquet",
     output:

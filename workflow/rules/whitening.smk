@@ -5,8 +5,8 @@
 rule fit_whitening:
     """Fit the whitening of a base on the distinct sentences of a corpus."""
     input:
-        model=lambda w: PLAN.base_record(w.base),
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        model=made("fit_whitening", reads.base),
+        tokens=made("fit_whitening", reads.tokens),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         weights=after_use(

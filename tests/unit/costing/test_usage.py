@@ -93,8 +93,7 @@ def test_a_job_on_another_device_than_the_config_asks_for_teaches_nothing(run):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["{", '{"seconds": "soon"}', '{"seconds": 50, "training": {"step": 1}, "steps": 0}'],
+    "text", ["{", '{"seconds": "soon"}', '{"seconds": 50, "training": {"step": 1}, "steps": 0}']
 )
 def test_a_damaged_record_teaches_nothing_and_stops_nothing(run, text):
     (run / "models/wiki/minilm-3/simcse/seed-3/record.json").write_text(text)

@@ -29,7 +29,7 @@ def allowed(share):
 
 def rates(truth, sd, n):
     """The shares of the verdicts, and of those that show the claimed difference."""
-    found = Counter(e.shares(truth, sd, n, e.of_difference))
+    found = Counter(e.shares(truth, sd, n))
     found["shown"] = sum(found[verdict] for verdict in SHOWN)
     return found
 

@@ -26,6 +26,8 @@ from tests.unit.fetch.examples import (
 from workflow.planning.config import load
 from workflow.planning.layers import over_project
 from workflow.planning.plan import Plan
+from workflow.planning.stages import Job
+from workflow.planning.stages import record as record_of
 from workflow.scripts import download, download_model, fetch, prepare_nli
 
 MODEL = {"config.json": b"{}", "model.safetensors": bytes(1000)}
@@ -133,7 +135,9 @@ def prepare_offline(config_file: str, mirror: Path) -> dict:
     settings = json.dumps(config.corpora["nli"].settings())
     raw = flags(manifest=manifest, data=data, code="")
     prepare_nli.main([*flags(settings=settings, output=record), *raw])
-    place = flags(hub=config.hub, mirror=mirror, output=plan.base_record("tiny"))
+    place = flags(
+        hub=config.hub, mirror=mirror, output=record_of(plan, Job("download_model", base="tiny"))
+    )
     download_model.main([*flags(settings=plan.base_settings("tiny")), *place])
     return read_sealed(record)
 

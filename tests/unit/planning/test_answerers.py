@@ -8,7 +8,8 @@ from tests.shipped import merged
 from workflow.planning import answerers
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job, inputs, jobs, record
+from workflow.planning.reads import models_of_answerer
+from workflow.planning.stages import Job, inputs, jobs
 
 BASE = "nli-roberta-base-v2"
 TRAINED = "attention-dropout-0.1"
@@ -76,8 +77,11 @@ def test_an_answerer_reads_every_evaluation_of_its_methods_and_the_report_waits_
     seeds = len(plan.config.seeds["rcl"])
     assert len(evaluated) == len(set(evaluated)) == plan.folds * (1 + 1 + seeds + seeds)
     assert set(evaluated) <= set(jobs(plan))
-    assert len(answerers.model_records(plan, "helper")) == 2
-    assert Job("build_answerer", name="helper") in inputs(plan, Job("report"))
+    assert [job.stage for job in read[1:3]] == ["download_model", "train_final"]
+    helper = Job("build_answerer", name="helper")
+    assert helper in inputs(plan, Job("report"))
+    # So do the cards, which also come after all scores.
+    assert inputs(plan, Job("write_cards")) == [Job("collect_scores"), helper]
 
 
 def test_the_final_training_of_rcl_has_regulators_of_the_whole_bank():
@@ -110,8 +114,7 @@ def test_the_initial_model_of_a_whole_bank_is_trained_as_long_as_those_of_its_fo
         "tokenise",
         "train_initial",
     }
-    assert plan.model_record(*initial[1:]) == record(plan, initial)
-    of_fold = plan.initial_settings("mine-0", BASE, seed)
+    of_fold = plan.train_settings("mine-0", BASE, INITIAL, seed)
     assert plan.train_settings(*initial[1:]) == of_fold
 
 
@@ -127,4 +130,5 @@ def test_a_regulator_that_is_a_method_is_trained_on_the_whole_bank_too():
 def test_an_answerer_of_the_start_model_alone_trains_nothing():
     plan = Plan(load(config(["start", "bm25"])))
     assert answerers.final_runs(plan, "helper") == []
-    assert answerers.model_records(plan, "helper") == [plan.base_record(BASE)]
+    helper = Job("build_answerer", name="helper")
+    assert list(models_of_answerer(plan, helper)) == [Job("download_model", base=BASE)]

@@ -13,13 +13,13 @@ from semblance.settings import decode_json
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
-from workflow.planning import claims
 from workflow.planning.config import load
 from workflow.planning.inputs import input_checks
 from workflow.planning.methods import is_untrained
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job
 from workflow.planning.tables import rows_of
+from workflow.scripts import judge_claims
 
 FAQ = Job("prepare_faq", name="mine")
 CONFIGS = [
@@ -172,5 +172,5 @@ def test_a_claim_may_name_a_table_that_the_projects_own_config_leaves_out(tmp_pa
     shipped = (ROOT / "config.yaml").read_text(encoding="utf-8")
     assert "\ntables:" not in shipped  # those of the papers lie in papers/
     config.write_text(f"{shipped}\ntables: {{rcl_table3: null}}\n", encoding="utf-8")
-    monkeypatch.setattr(claims, "PROJECT", config)
-    assert "rcl_table3" in claims.known_names().tables
+    monkeypatch.setattr(judge_claims, "PROJECT", config)
+    assert "rcl_table3" in judge_claims.known_names().tables

@@ -5,20 +5,17 @@ import json
 from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.figures import (
-    curve_settings,
     drawing_settings,
     drawn_figures,
     figure_data,
     figure_files,
-    figure_models,
-    figure_records,
     figure_runs,
     figure_settings,
     figure_texts,
 )
 from workflow.planning.modules import modules_of_drawing, modules_of_figure
 from workflow.planning.plan import Plan
-from workflow.planning.stages import TARGET, Job, inputs, jobs
+from workflow.planning.stages import TARGET, Job, inputs, jobs, training_settings
 
 ROWS = [{"corpora": ["wiki1m"], "bases": ["bert-base"], "methods": ["start", "simcse"]}]
 
@@ -55,10 +52,7 @@ def test_a_figure_with_rows_shows_their_models_and_the_base_once():
 
 def test_a_measured_figure_waits_for_its_models_and_the_test_pairs_and_for_no_scores():
     made = plan(f={"kind": "singular_values", "seeds": "figures", "rows": ROWS})
-    assert figure_models(made, "f") == [
-        "resources/models/bert-base/record.json",
-        "results/models/wiki1m/bert-base/simcse/seed-1/record.json",
-    ]
+    assert figure_data(made, "f") == "results/sts/pairs.parquet"
     assert inputs(made, Job("measure_figure", name="f")) == [
         Job("download_model", base="bert-base"),
         Job("train", "wiki1m", "bert-base", "simcse", 1),
@@ -76,7 +70,7 @@ def test_the_training_of_a_curve_is_that_of_its_method_with_a_rhythm_of_its_own(
     run = ("wiki1m", "bert-base", "simcse-fixed", 1)
     whole = json.loads(made.train_settings(*run))
     own = {"max_steps": 500, "evaluate_every": 10, "evaluate_share": None}
-    assert json.loads(curve_settings(made, *run)) == whole | own
+    assert json.loads(training_settings(made, Job("train_curve", *run))) == whole | own
     assert inputs(made, Job("collect_figure", name="f")) == [Job("train_curve", *run)]
     curve = "results/curves/wiki1m/bert-base/simcse-fixed/seed-1/dev.csv"
     assert figure_files(made, "f") == [curve]
@@ -86,10 +80,7 @@ def test_the_training_of_a_curve_is_that_of_its_method_with_a_rhythm_of_its_own(
 def test_a_search_reads_the_sentences_of_its_corpus_and_no_test_pairs():
     figure = {"kind": "retrieval", "seeds": "figures", "rows": ROWS, "collection": "nli"}
     made = plan(f=figure | {"options": {"queries": ["a"], "top": 2}})
-    assert figure_data(made, "f") == {
-        "record": "results/corpora/nli/record.json",
-        "file": "results/corpora/nli/sentences.arrow",
-    }
+    assert figure_data(made, "f") == "results/corpora/nli/sentences.arrow"
     waits = inputs(made, Job("measure_figure", name="f"))
     assert Job("prepare_nli", "nli") in waits and Job("prepare_sts") not in waits
     # A table of sentences has no drawing.
@@ -163,7 +154,6 @@ def test_contrasts_wait_for_all_tables_or_for_those_that_they_name():
     every = json.loads(figure_settings(made, "f"))
     assert every == {"kind": "contrasts", "options": {}, "tables": list(made.config.tables)}
     assert figure_files(made, "g") == ["results/tables/json/rcl_table3.json"]
-    assert figure_records(made, "g") == ["results/tables/records/rcl_table3.json"]
     waits = inputs(made, Job("collect_figure", name="g"))
     assert waits == [Job("render_table", name="rcl_table3")]
 

@@ -9,26 +9,26 @@ from tests.shipped import merged
 from tests.unit.costing.examples import OWN_FAQ, cost
 from tests.unit.planning.test_stages import BLOCKS
 from workflow.costing.needs import WITHOUT_WEIGHTS
+from workflow.planning import reads
 from workflow.planning.config import load
 from workflow.planning.plan import Plan, deletes_models, deletes_weights
-from workflow.planning.stages import STAGES, Job
+from workflow.planning.stages import STAGES, Job, weights_read
 
 BASE = "nli-roberta-base-v2"
-READERS = {  # rules whose commands load a trained model; train_final reads records alone
-    "train_entropy",
-    "embed",
-    "evaluate_sts",
-    "evaluate_faq",
-    "evaluate_transfer",
-    "evaluate_relatedness",
-    "measure_figure",
-}
+EVALUATIONS = [f"evaluate_{tests}" for tests in ("sts", "faq", "transfer", "relatedness")]
+# The rules whose commands load a trained model; train_final reads records alone.
+READERS = {"train_entropy", "embed", "measure_figure", *EVALUATIONS}
 
 
 def plan(models: str) -> Plan:
     config = merged(*OWN_FAQ)
     config["keep"] = {"models": models}
     return Plan(load(config))
+
+
+def weights_of(plan: Plan, method: str) -> list[str]:
+    """Return the weights that the evaluation of a method on a fold names."""
+    return weights_read(plan, Job("evaluate_faq", "mine-0", BASE, method, 1), reads.model)
 
 
 def test_the_papers_keep_every_model_and_the_own_faq_the_final_ones():
@@ -38,21 +38,22 @@ def test_the_papers_keep_every_model_and_the_own_faq_the_final_ones():
 
 def test_where_every_model_stays_no_job_names_weights():
     everything = plan("all")
-    assert everything.weights_read("mine-0", BASE, "continued", 1) == []
+    assert weights_of(everything, "continued") == []
     assert not deletes_weights(everything.config, "train")
 
 
 def test_the_weights_that_go_are_inputs_of_the_jobs_that_read_them():
     final = plan("final")
-    [weights] = final.weights_read("mine-0", BASE, "continued", 1)
-    assert weights == final.model_weights("mine-0", BASE, "continued", 1)
-    [initial] = final.weights_read("mine-0", BASE, final.start_of_entropy("mine-0"), 1)
-    assert "/initial/" in initial
+    folder = f"{final.out}/models/mine-0/{BASE}"
+    assert weights_of(final, "continued") == [f"{folder}/continued/seed-1/{layout.WEIGHTS}"]
+    entropy = Job("train_entropy", "mine-0", BASE, "entropy-0.01", 1)
+    initial = f"{folder}/initial/seed-1/{layout.WEIGHTS}"
+    assert weights_read(final, entropy, reads.start_of_entropy) == [initial]
 
 
 @pytest.mark.parametrize("method", ["start", "bm25"])
 def test_a_base_stays(method):
-    assert plan("final").weights_read("mine-0", BASE, method, 0) == []
+    assert weights_of(plan("final"), method) == []
     assert plan("final").start_of_entropy("nli") == "start"
 
 
@@ -61,9 +62,7 @@ def test_a_ranking_reads_the_weights_of_the_method_that_it_ranks_with():
     hybrid = {"ranking": {"of": "continued", "by": "hybrid"}}
     config["methods"]["both"] = hybrid
     final = Plan(load(config))
-    assert final.weights_read("mine-0", BASE, "both", 1) == final.weights_read(
-        "mine-0", BASE, "continued", 1
-    )
+    assert weights_of(final, "both") == weights_of(final, "continued") != []
 
 
 def test_the_rules_the_plan_and_verify_agree_on_what_goes():
@@ -73,7 +72,7 @@ def test_the_rules_the_plan_and_verify_agree_on_what_goes():
 
 def test_each_rule_that_reads_a_trained_model_names_its_weights():
     naming = {
-        name for name, block in BLOCKS.items() if re.search(r"input:.*weights=lambda", block, re.S)
+        name for name, block in BLOCKS.items() if re.search("weights=(lambda|weights_of)", block)
     }
     assert naming == READERS
     assert set(STAGES) > READERS

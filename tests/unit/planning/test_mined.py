@@ -49,8 +49,6 @@ def test_negatives_are_mined_once_a_fold_and_once_on_the_whole_bank_with_the_sta
     for job in found:
         embedding = Job("embed", job.corpus, BASE, "start", 0)
         assert inputs(plan, job) == [Job("prepare_faq", name="mine"), embedding]
-        place = {"corpus": job.corpus, "base": BASE, "method": "start", "seed": 0}
-        assert plan.embeddings_record(**place) == record(plan, embedding)
 
 
 def test_the_settings_of_the_training_are_those_of_its_recipe():

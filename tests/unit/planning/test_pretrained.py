@@ -12,8 +12,8 @@ from tests.unit.costing.examples import MANIFEST, SHIPPED
 from workflow.costing.model import Cost
 from workflow.planning.config import load
 from workflow.planning.modules import modules_of_training
-from workflow.planning.plan import Plan
-from workflow.planning.stages import Job, inputs, jobs, log, record, wanted_by
+from workflow.planning.plan import Plan, Run
+from workflow.planning.stages import Job, inputs, jobs, log, model_record, record, wanted_by
 
 PRETRAIN = {
     "batch_size": 32,
@@ -70,10 +70,9 @@ def test_what_takes_a_base_waits_for_it(job):
 def test_its_record_lies_below_the_output_folder():
     ours = plan()
     assert record(ours, MADE) == "results/bases/wiki1m/domain/record.json"
-    assert ours.base_record("domain") == record(ours, MADE)
-    assert ours.model_record("none", "domain", "start", 0) == record(ours, MADE)
+    assert model_record(ours, Run("none", "domain", "start", 0)) == record(ours, MADE)
     assert log(MADE) == "logs/pretrain/wiki1m/domain"
-    assert ours.tokens_record("nli", "domain") == ours.tokens_record("nli", "bert-base")
+    assert Job("tokenise", "nli", "bert-base") in inputs(ours, TRAINING)
 
 
 def test_its_settings_are_those_of_a_training_without_a_loss_of_sentences():

@@ -30,11 +30,9 @@ def config(hold_out="wordings", methods=("rcl-8", "bm25", "better")):
 def test_a_ranking_uses_the_model_of_another_method():
     plan = Plan(load(config()))
     place = ("mine-0", "nli-roberta-base-v2")
-    assert plan.model_record(*place, "better", 1) == plan.model_record(*place, "rcl-8", 1)
-    assert plan.model_record(*place, "bm25", 0) == plan.base_record(place[1])
-    assert Job("train", *place, "rcl-8", 1) in inputs(
-        plan, Job("evaluate_faq", *place, "better", 1)
-    )
+    better, bm25 = (Job("evaluate_faq", *place, name, 1) for name in ("better", "bm25"))
+    assert Job("train", *place, "rcl-8", 1) in inputs(plan, better)
+    assert Job("download_model", base=place[1]) in inputs(plan, bm25)
 
 
 def test_an_untrained_ranking_has_one_run_and_a_trained_one_has_the_seeds_of_its_model():

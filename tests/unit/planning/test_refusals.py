@@ -318,10 +318,7 @@ def cases(text: str) -> list[tuple[str, str]]:
 PAPERS = merged("config.yaml")
 OWN_FAQ = merged("config.yaml", "configs/own-faq.yaml")
 MADE_BASES = merged("config.yaml")
-MADE_BASES["bases"] |= {
-    "domain": BASE,
-    "glove": {"word_vectors": "glove.txt"},
-}
+MADE_BASES["bases"] |= {"domain": BASE, "glove": {"word_vectors": "glove.txt"}}
 MISTAKES = [
     (config, *case)
     for config, text in ((PAPERS, OF_PAPERS), (OWN_FAQ, OF_OWN_FAQ), (MADE_BASES, OF_MADE_BASES))

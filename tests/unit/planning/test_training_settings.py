@@ -7,6 +7,7 @@ import pytest
 
 from semblance.config.outputs import Rows
 from semblance.config.trainings import Entropies, Trained
+from semblance.names import INITIAL
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
 from workflow.planning.config import load
@@ -85,15 +86,13 @@ def test_a_training_has_the_settings_of_the_paper(plan, run):
 
 
 def test_an_initial_model_is_trained_with_equation_1(plan):
-    settings = json.loads(plan.initial_settings("faqir-0", "nli-roberta-base-v2", 2))
+    settings = json.loads(plan.train_settings("faqir-0", "nli-roberta-base-v2", INITIAL, 2))
     assert settings == ON_FAQ | {"loss": "contrastive", "seed": 2}
 
 
 def test_an_entropy_model_is_trained_with_equation_2_until_its_loss_stops_falling(plan):
-    settings = json.loads(
-        plan.entropy_settings("nli", "nli-roberta-base-v2", "entropy-sum", "-0.01", 1)
-    )
-    assert settings == ON_STS | {
+    run = ("nli", "nli-roberta-base-v2", "entropy-sum--0.01", 1)
+    assert json.loads(plan.train_settings(*run)) == ON_STS | {
         "evaluate_every": None,
         "evaluate_share": None,
         "least_window": 10,
@@ -119,16 +118,16 @@ def test_a_method_of_batch_32_reads_entropy_models_of_batch_32(plan, count):
     phis = [name.removeprefix("entropy-batch32-") for name in names]
     assert phis == ["0.01", "0.02", "0.03", "0.04", "0.05"][: count // 2]
     for phi in phis:
-        teacher = json.loads(plan.entropy_settings(*place, "entropy-batch32", phi, 1))
+        teacher = json.loads(plan.train_settings(*place, f"entropy-batch32-{phi}", 1))
         assert teacher["batch_size"] == 32
-        other = json.loads(plan.entropy_settings(*place, "entropy", phi, 1))
+        other = json.loads(plan.train_settings(*place, f"entropy-{phi}", 1))
         assert teacher | {"batch_size": 64} == other
 
 
 def test_the_signs_of_phi_of_the_controls(plan):
     methods = plan.config.methods
     assert methods["rcl-2-phi0"].regulator_names == methods["rcl-8-phi0"].regulator_names
-    teacher = json.loads(plan.entropy_settings("nli", "nli-roberta-base-v2", "entropy", "0.0", 1))
+    teacher = json.loads(plan.train_settings("nli", "nli-roberta-base-v2", "entropy-0.0", 1))
     assert teacher["options"]["phi"] == 0.0
     mirrored = [name.replace("entropy-", "entropy--") for name in methods["rcl-8"].regulator_names]
     assert methods["rcl-8-negative"].regulator_names == mirrored

@@ -46,7 +46,6 @@ def test_its_evaluations_wait_for_it_and_nothing_is_downloaded(job):
 def test_its_record_lies_below_the_output_folder():
     ours = plan()
     assert record(ours, MADE) == "results/bases/none/glove/record.json"
-    assert ours.base_record("glove") == record(ours, MADE)
     assert log(MADE) == "logs/prepare_word_vectors/glove"
 
 
