@@ -14,7 +14,7 @@ from semblance.settings import Rate, check_keywords, decode_as
 
 PLAIN_RATES = ("hidden", "attention")  # every model has these dropouts, so no module does
 ADVICE = "see CONTRIBUTING.md"
-# What an annotation may name. An annotation is evaluated: it is the project's own code.
+# What an annotation may name. It is read node by node: Python's own evaluation would run any code.
 NAMES = {**vars(settings), **{kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)}}
 
 
@@ -156,5 +156,15 @@ def _evaluated(node: ast.expr, types: dict[str, Any], path: Path) -> Any:
 
 def _value(node: ast.expr, types: dict[str, Any]) -> Any:
     """Return the type that an annotation writes; an error of any kind for other code."""
-    code = compile(ast.Expression(node), "annotation", "eval")
-    return eval(code, {"__builtins__": {}}, types)
+    match node:
+        case ast.Name(name):
+            return types[name]
+        case ast.Subscript(kind, of):
+            return _value(kind, types)[_value(of, types)]
+        case ast.Tuple(parts):
+            return tuple(_value(part, types) for part in parts)
+        case ast.BinOp(one, ast.BitOr(), other):
+            return _value(one, types) | _value(other, types)
+        case ast.Call(kind, arguments, []):
+            return _value(kind, types)(*(_value(argument, types) for argument in arguments))
+    return ast.literal_eval(node)
