@@ -8,7 +8,6 @@ found there, so the run's AP and RR may be lower than the whole ranking's.
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -191,11 +190,12 @@ def _qrel_lines(test: RankedTest) -> Iterator[str]:
 
 def falling(scores: Iterable[float]) -> list[float]:
     """Return the scores of a ranking, those that are equal or nearly so moved apart."""
-
-    def below(before: float, score: float) -> float:
-        return min(score, before - max(abs(before) * STEP, LEAST_STEP))
-
-    return list(accumulate(scores, below))
+    found: list[float] = []
+    for score in scores:
+        if found:
+            score = min(score, found[-1] - max(abs(found[-1]) * STEP, LEAST_STEP))
+        found.append(score)
+    return found
 
 
 def measures_of(test: RankedTest) -> dict[str, float]:

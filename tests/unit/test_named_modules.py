@@ -70,7 +70,7 @@ def imported(statements: str) -> set[str]:
 
 NAMES_LISTED = """from workflow.planning import config, modules
 settings = '{"loss": "entropy", "views": "rows"}'
-modules.modules_of_training(config.load_files([]), "bert-base", settings)"""
+modules.of_training(config.load_files([]), "bert-base", settings)"""
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from workflow.planning.signatures import PLAIN_RATES
 _path = functools.cache(module_path)  # it looks on the disk, and each job asks
 
 
-def modules_of_training(config: Config, base: str, settings: str) -> list[str]:
+def of_training(config: Config, base: str, settings: str) -> list[str]:
     """Return the view, dropouts, poolings and losses of a training, from the JSON that it gets.
 
     The loss of masked words is one of them where the settings have it.
@@ -36,7 +36,7 @@ def modules_of_training(config: Config, base: str, settings: str) -> list[str]:
     found = [
         _path(VIEWS, values["views"], "views"),
         *(_path(DROPOUTS, name, f"dropout.{name}") for name in dropouts),
-        *modules_of_reading(config, base),
+        *of_reading(config, base),
     ]
     if values["loss"] is not None:
         found.append(_path(LOSSES, values["loss"], "loss"))
@@ -45,7 +45,7 @@ def modules_of_training(config: Config, base: str, settings: str) -> list[str]:
     return found
 
 
-def modules_of_bank(config: Config, bank: str) -> list[str]:
+def of_bank(config: Config, bank: str) -> list[str]:
     """Return the module that reads the files of a FAQ bank; of a user's own file also its reader."""
     kind = config.faq.banks[bank].kind
     found = [_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
@@ -54,36 +54,36 @@ def modules_of_bank(config: Config, bank: str) -> list[str]:
     return found
 
 
-def modules_of_pairs(config: Config, corpus: str) -> list[str]:
+def of_pairs(config: Config, corpus: str) -> list[str]:
     """Return the module that reads the files of a corpus of pairs."""
     name = config.corpora[corpus].format
     return [_path(PAIRS, name, f"config.corpora.{corpus}.format")]
 
 
-def modules_of_scored(config: Config, stage: str) -> list[str]:
+def of_scored(config: Config, stage: str) -> list[str]:
     """Return the module that reads the user's own pairs, if a stage of STS data reads some."""
     if own_paths(config, scored_sets(config, stage)):
         return [OWN_PAIRS]
     return []
 
 
-def modules_of_figure(config: Config, figure: str) -> list[str]:
+def of_figure(config: Config, figure: str) -> list[str]:
     """Return the module of a figure's kind, and the poolings that its models may use."""
     kind = config.figures[figure].kind
     found = [_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
     if is_measured(kind):
         for row in config.figures[figure].rows:
             for base in row.bases:
-                found += modules_of_reading(config, base)
+                found += of_reading(config, base)
     return list(dict.fromkeys(found))
 
 
-def modules_of_drawing(config: Config, figure: str) -> list[str]:
+def of_drawing(config: Config, figure: str) -> list[str]:
     """Return the module that draws a figure's kind."""
     return [f"{DRAWN}.{config.figures[figure].kind}"]
 
 
-def modules_of_reading(config: Config, base: str) -> list[str]:
+def of_reading(config: Config, base: str) -> list[str]:
     """Return the poolings that a model of a base may use.
 
     It is one where the config states it. Where the base's own files choose, all count. Word vectors

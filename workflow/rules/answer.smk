@@ -69,7 +69,7 @@ rule build_answerer:
         settings=lambda w: answerers.settings(PLAN, w.answerer),
         gpus=GPUS,
         code=lambda w: code(
-            "build_answerer", WORDS, *modules_of_reading(config, config.answerers[w.answerer].base)
+            "build_answerer", WORDS, *modules.of_reading(config, config.answerers[w.answerer].base)
         ),
     shell:
         "{PYTHON}.build_answerer --settings {params.settings:q} --bank {input.bank:q} --models {input.models:q}"

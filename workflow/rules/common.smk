@@ -7,29 +7,11 @@ from dataclasses import asdict
 
 from semblance.provenance import canonical
 from workflow.controller import changes, preview, slurm
-from workflow.planning import figures, reads
+from workflow.planning import figures, modules, reads, stages
 from workflow.planning.config import named, own, with_digest
 from workflow.planning.data import word_vector_bases
 from workflow.planning.methods import trained_methods, whitened_methods
-from workflow.planning.modules import (
-    modules_of_bank,
-    modules_of_drawing,
-    modules_of_figure,
-    modules_of_pairs,
-    modules_of_reading,
-    modules_of_scored,
-    modules_of_training,
-)
 from workflow.planning.plan import Plan, deletes_models
-from workflow.planning.stages import (
-    inputs,
-    job_of,
-    records_read,
-    training_settings,
-    wanted_by,
-    weights,
-    weights_read,
-)
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
@@ -64,30 +46,30 @@ def asks(stage):
     """Return what a stage's jobs ask of a scheduler: from the cost model, more at each new attempt."""
 
     def ask(what):
-        return lambda wildcards, attempt: COST.asks(job_of(stage, wildcards), attempt)[what]
+        return lambda wildcards, attempt: COST.asks(stages.job_of(stage, wildcards), attempt)[what]
 
     return {what: ask(what) for what in ("mem_mb", "runtime", "cpus_per_task")}
 
 
 def made(stage, role):
     """Return the records of what a stage's jobs read in a role of workflow/planning/reads.py."""
-    return lambda wildcards: records_read(PLAN, job_of(stage, wildcards), role)
+    return lambda wildcards: stages.records_read(PLAN, stages.job_of(stage, wildcards), role)
 
 
 def weights_of(stage, role):
     """Return the weights of the models that a stage's jobs read in a role, if they go after their use."""
-    return lambda wildcards: weights_read(PLAN, job_of(stage, wildcards), role)
+    return lambda wildcards: stages.weights_read(PLAN, stages.job_of(stage, wildcards), role)
 
 
 def settings_of(stage):
     """Return the settings of a stage's trainings."""
-    return lambda wildcards: training_settings(PLAN, job_of(stage, wildcards))
+    return lambda wildcards: stages.training_settings(PLAN, stages.job_of(stage, wildcards))
 
 
 def code_of(stage):
     """Return the digest of the code that a stage's trainings run, modules found by name included."""
     settings = settings_of(stage)
-    return lambda w: code(stage, *modules_of_training(config, w.base, settings(w)))
+    return lambda w: code(stage, *modules.of_training(config, w.base, settings(w)))
 
 
 def manifest(wildcards, input):
@@ -120,14 +102,14 @@ def after_use(weights):
 
 def own_files(stage, wildcards={}):
     """Return the user's own files that a job of a stage reads."""
-    return list(reads.own_files(PLAN, job_of(stage, wildcards)).values())
+    return list(reads.own_files(PLAN, stages.job_of(stage, wildcards)).values())
 
 
 def raw_files(stage):
     """Return the raw files that a stage's jobs read, with their records, and the user's own."""
 
     def files(wildcards):
-        jobs = inputs(PLAN, job_of(stage, wildcards))
+        jobs = stages.inputs(PLAN, stages.job_of(stage, wildcards))
         names = [job.name for job in jobs if job.stage == "download"]
         found = [f"{RESOURCES}/data/{path}" for name in names for path in DATASETS[name].paths()]
         found += [f"{RESOURCES}/data/records/{name}.json" for name in names]

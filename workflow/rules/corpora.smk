@@ -84,7 +84,7 @@ rule prepare_pairs:
         sources=read_from(),
         settings=lambda w: canonical(config.corpora[w.corpus].settings()),
         data=f"{RESOURCES}/data",
-        code=lambda w: code("prepare_pairs", *modules_of_pairs(config, w.corpus)),
+        code=lambda w: code("prepare_pairs", *modules.of_pairs(config, w.corpus)),
     shell:
         "{PYTHON}.prepare_pairs --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"

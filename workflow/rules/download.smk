@@ -45,7 +45,7 @@ rule sources:
     conda:
         "../../envs/semblance.yaml"
     params:
-        wanted=canonical(asdict(wanted_by(PLAN))),
+        wanted=canonical(asdict(stages.wanted_by(PLAN))),
     shell:
         "{PYTHON}.sources --settings {params.wanted:q} 2>&1 | tee {log:q}"
 

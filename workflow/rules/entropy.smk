@@ -71,7 +71,9 @@ rule embed:
     """Embed each distinct sentence of a corpus with the model of a method, frozen, as float16."""
     input:
         model=made("embed", reads.model),
-        weights=lambda w: [weights(PLAN, job) for job in reads.model(PLAN, job_of("embed", w))],
+        weights=lambda w: [
+            stages.weights(PLAN, job) for job in reads.model(PLAN, stages.job_of("embed", w))
+        ],
         tokens=made("embed", reads.tokens),
     output:
         record=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
@@ -91,7 +93,7 @@ rule embed:
     params:
         max_length=lambda w: PLAN.embedded_length(w.corpus, w.base, w.method),
         compute=compute("embed"),
-        code=lambda w: code("embed", *modules_of_reading(config, w.base)),
+        code=lambda w: code("embed", *modules.of_reading(config, w.base)),
     shell:
         "{PYTHON}.embed --model {input.model:q} --tokens {input.tokens:q} --max-length {params.max_length}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"

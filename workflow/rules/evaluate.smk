@@ -30,7 +30,7 @@ rule evaluate_sts:
     params:
         run=lambda w: PLAN.sts_run(**w),
         compute=compute("evaluate_sts"),
-        code=lambda w: code("evaluate_sts", *modules_of_reading(config, w.base)),
+        code=lambda w: code("evaluate_sts", *modules.of_reading(config, w.base)),
     shell:
         "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --test {input.test:q} --dev {input.dev:q}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"
@@ -65,7 +65,7 @@ rule evaluate_faq:
         run=lambda w: PLAN.faq_run(**w),
         max_length=config.evaluate_faq.max_length,
         compute=compute("evaluate_faq"),
-        code=lambda w: code("evaluate_faq", *modules_of_reading(config, w.base)),
+        code=lambda w: code("evaluate_faq", *modules.of_reading(config, w.base)),
     shell:
         "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q} --dev {input.dev:q}"
         " --max-length {params.max_length} {params.compute} {SHARING} --code {params.code}"

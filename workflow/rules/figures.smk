@@ -60,7 +60,7 @@ rule collect_figure:
     params:
         settings=lambda w: figures.figure_settings(PLAN, w.figure),
         results=OUT,
-        code=lambda w: code("collect_figure", *modules_of_figure(config, w.figure)),
+        code=lambda w: code("collect_figure", *modules.of_figure(config, w.figure)),
     shell:
         "{PYTHON}.collect_figure --settings {params.settings:q} --results {params.results:q}"
         " --output {output.csv:q} --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"
@@ -91,7 +91,7 @@ rule measure_figure:
     params:
         settings=lambda w: figures.figure_settings(PLAN, w.figure),
         compute=compute("measure_figure"),
-        code=lambda w: code("measure_figure", *modules_of_figure(config, w.figure)),
+        code=lambda w: code("measure_figure", *modules.of_figure(config, w.figure)),
     shell:
         "{PYTHON}.measure_figure --settings {params.settings:q} --models {input.models:q}"
         " --texts {input.texts:q} --csv {output.csv:q} {params.compute} {SHARING}"
@@ -121,7 +121,7 @@ rule draw_figure:
         "../../envs/semblance.yaml"
     params:
         settings=lambda w: figures.drawing_settings(PLAN, w.figure),
-        code=lambda w: code("draw_figure", *modules_of_drawing(config, w.figure)),
+        code=lambda w: code("draw_figure", *modules.of_drawing(config, w.figure)),
     shell:
         "{PYTHON}.draw_figure --settings {params.settings:q} --csv {input.csv:q}"
         " --data {input.record:q} --svg {output.svg:q} --png {output.png:q}"

@@ -23,7 +23,7 @@ rule prepare_dev:
         sources=read_from(*own_files("prepare_dev")),
         settings=PLAN.dev_settings(),
         data=f"{RESOURCES}/data",
-        code=code("prepare_dev", *modules_of_scored(config, "prepare_dev")),
+        code=code("prepare_dev", *modules.of_scored(config, "prepare_dev")),
     shell:
         "{PYTHON}.prepare_dev --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -49,7 +49,7 @@ rule prepare_sts:
         sources=read_from(*own_files("prepare_sts")),
         settings=PLAN.test_settings(),
         data=f"{RESOURCES}/data",
-        code=code("prepare_sts", *modules_of_scored(config, "prepare_sts")),
+        code=code("prepare_sts", *modules.of_scored(config, "prepare_sts")),
     shell:
         "{PYTHON}.prepare_sts --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -97,7 +97,7 @@ rule prepare_faq:
         data=f"{RESOURCES}/data",
         corpora=f"{OUT}/corpora",
         dev=f"{OUT}/dev",
-        code=lambda w: code("prepare_faq", *modules_of_bank(config, w.bank)),
+        code=lambda w: code("prepare_faq", *modules.of_bank(config, w.bank)),
     shell:
         "{PYTHON}.prepare_faq --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --corpora {params.corpora:q} --dev {params.dev:q} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"

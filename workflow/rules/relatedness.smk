@@ -61,7 +61,7 @@ rule evaluate_relatedness:
             }
         ),
         compute=compute("evaluate_relatedness"),
-        code=lambda w: code("evaluate_relatedness", *modules_of_reading(config, w.base)),
+        code=lambda w: code("evaluate_relatedness", *modules.of_reading(config, w.base)),
     shell:
         "{PYTHON}.evaluate_relatedness --run {params.run:q} --model {input.model:q} --data {input.data:q}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"

@@ -62,7 +62,7 @@ rule evaluate_transfer:
             }
         ),
         compute=compute("evaluate_transfer"),
-        code=lambda w: code("evaluate_transfer", *modules_of_reading(config, w.base)),
+        code=lambda w: code("evaluate_transfer", *modules.of_reading(config, w.base)),
     shell:
         "{PYTHON}.evaluate_transfer --run {params.run:q} --model {input.model:q} --data {input.data:q}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"

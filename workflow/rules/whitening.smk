@@ -26,7 +26,7 @@ rule fit_whitening:
         gpu=GPUS,
     params:
         compute=compute("fit_whitening"),
-        code=lambda w: code("fit_whitening", *modules_of_reading(config, w.base)),
+        code=lambda w: code("fit_whitening", *modules.of_reading(config, w.base)),
     shell:
         "{PYTHON}.fit_whitening --model {input.model:q} --tokens {input.tokens:q}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"

@@ -8,8 +8,8 @@ import pytest
 from semblance.code_digest import module_digests
 from semblance.named_modules import OWN_FAQ, OWN_PAIRS
 from tests.shipped import merged
+from workflow.planning import modules
 from workflow.planning.config import load
-from workflow.planning.modules import modules_of_bank
 
 ROOT = Path(__file__).resolve().parents[3]
 APPLICATION = "semblance_faq"
@@ -51,7 +51,7 @@ def test_the_code_of_the_reader_counts_for_a_bank_that_is_a_users_own_file_alone
     config = merged("config.yaml", "configs/own-faq.yaml")
     config["faq"]["banks"]["theirs"] = {"kind": "cough", "dataset": "cough"}
     config = load(config)
-    found = {name: modules_of_bank(config, name) for name in ("mine", "theirs")}
+    found = {name: modules.of_bank(config, name) for name in ("mine", "theirs")}
     assert OWN_FAQ in found["mine"] and OWN_FAQ not in found["theirs"]
     covered = module_digests(*found["theirs"], "workflow.scripts.prepare_faq")
     assert not any(name.startswith(APPLICATION) for name in covered)

@@ -3,6 +3,7 @@
 import json
 
 from tests.shipped import merged
+from workflow.planning import modules
 from workflow.planning.config import load
 from workflow.planning.figures import (
     drawing_settings,
@@ -13,7 +14,6 @@ from workflow.planning.figures import (
     figure_settings,
     figure_texts,
 )
-from workflow.planning.modules import modules_of_drawing, modules_of_figure
 from workflow.planning.plan import Plan
 from workflow.planning.stages import TARGET, Job, inputs, jobs, training_settings
 
@@ -173,18 +173,18 @@ def test_two_models_of_one_label_are_distinguished_by_their_methods():
 
 def test_the_module_that_draws_a_figure_counts_for_its_drawing_alone():
     made = plan(f={"kind": "contrasts"})
-    assert modules_of_drawing(made.config, "f") == ["semblance.drawing.contrasts"]
-    assert modules_of_figure(made.config, "f") == ["semblance.reporting.figures.contrasts"]
+    assert modules.of_drawing(made.config, "f") == ["semblance.drawing.contrasts"]
+    assert modules.of_figure(made.config, "f") == ["semblance.reporting.figures.contrasts"]
 
 
 def test_only_the_module_of_its_kind_and_what_its_models_use_count_for_a_figure():
     measured = {"kind": "singular_values", "seeds": "figures", "rows": ROWS}
     made = plan(f=measured, g={"kind": "alignment_uniformity"})
-    assert modules_of_figure(made.config, "f") == [
+    assert modules.of_figure(made.config, "f") == [
         "semblance.evaluation.figures.singular_values",
         "semblance.models.poolings.cls",
     ]
-    assert modules_of_figure(made.config, "g") == [
+    assert modules.of_figure(made.config, "g") == [
         "semblance.reporting.figures.alignment_uniformity"
     ]
 

@@ -10,8 +10,8 @@ from semblance.errors import InputError
 from semblance.models.dropout_plan import DropoutSettings
 from semblance.named_modules import DROPOUTS, LOSSES, MASKED_WORDS, POOLINGS, VIEWS, module_names
 from tests.shipped import merged
+from workflow.planning import modules
 from workflow.planning.config import load
-from workflow.planning.modules import modules_of_reading, modules_of_training
 from workflow.planning.signatures import PLAIN_RATES
 
 SHIPPED = merged("config.yaml")
@@ -22,7 +22,7 @@ EVERY_POOLING = [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]
 
 def of_training(base="bert-base", **settings):
     return set(
-        modules_of_training(
+        modules.of_training(
             CONFIG, base, json.dumps({"loss": "entropy", "views": "rows", **settings})
         )
     )
@@ -51,8 +51,8 @@ def test_the_loss_of_masked_words_counts_for_the_trainings_that_have_it():
 
 
 def test_every_pooling_counts_where_the_bases_own_files_choose_one():
-    assert modules_of_reading(CONFIG, "bert-base") == [f"{POOLINGS}.cls"]
-    assert modules_of_reading(CONFIG, "e5-small") == EVERY_POOLING
+    assert modules.of_reading(CONFIG, "bert-base") == [f"{POOLINGS}.cls"]
+    assert modules.of_reading(CONFIG, "e5-small") == EVERY_POOLING
     assert of_training("e5-small") == {f"{LOSSES}.entropy", f"{VIEWS}.rows", *EVERY_POOLING}
 
 

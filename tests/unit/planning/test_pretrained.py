@@ -10,8 +10,8 @@ from semblance.training.recipe import MaskedWords, TrainSettings
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
 from workflow.costing.model import Cost
+from workflow.planning import modules
 from workflow.planning.config import load
-from workflow.planning.modules import modules_of_training
 from workflow.planning.plan import Plan, Run
 from workflow.planning.stages import Job, inputs, jobs, log, model_record, record, wanted_by
 
@@ -86,7 +86,7 @@ def test_its_settings_are_those_of_a_training_without_a_loss_of_sentences():
 
 def test_its_training_runs_the_code_of_masked_words_and_of_no_other_loss():
     ours = plan()
-    found = modules_of_training(ours.config, "domain", ours.pretrain_settings("domain"))
+    found = modules.of_training(ours.config, "domain", ours.pretrain_settings("domain"))
     assert MASKED_WORDS in found
     assert not [name for name in found if name.startswith(LOSSES)]
 

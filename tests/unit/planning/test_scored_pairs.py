@@ -12,8 +12,8 @@ from semblance.provenance import ROOT
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
 from workflow.costing.model import Cost
+from workflow.planning import modules
 from workflow.planning.config import load
-from workflow.planning.modules import modules_of_scored
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs
 
@@ -38,7 +38,7 @@ def test_the_data_sets_with_dev_pairs_are_those_that_are_read_so():
 def test_a_config_without_own_pairs_prepares_what_it_did(plan):
     assert json.loads(plan.test_settings()).keys() == {"datasets", "protocol"}
     assert json.loads(plan.dev_settings()) == {"dataset": "stsb", "protocol": "senteval"}
-    assert modules_of_scored(plan.config, "prepare_sts") == []
+    assert modules.of_scored(plan.config, "prepare_sts") == []
 
 
 def test_own_pairs_are_a_test_set_and_no_download():
@@ -46,8 +46,8 @@ def test_own_pairs_are_a_test_set_and_no_download():
     assert json.loads(plan.test_settings())["own"] == {"mine": MINE}
     assert "own" not in json.loads(plan.dev_settings())
     assert inputs(plan, TESTS) == [Job("download", name="stsb")]
-    assert modules_of_scored(plan.config, "prepare_sts") == [OWN_PAIRS]
-    assert modules_of_scored(plan.config, "prepare_dev") == []
+    assert modules.of_scored(plan.config, "prepare_sts") == [OWN_PAIRS]
+    assert modules.of_scored(plan.config, "prepare_dev") == []
 
 
 def test_own_pairs_are_the_dev_set():

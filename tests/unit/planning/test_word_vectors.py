@@ -9,8 +9,8 @@ from semblance.settings import decode
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
 from workflow.costing.model import Cost
+from workflow.planning import modules
 from workflow.planning.config import load
-from workflow.planning.modules import modules_of_reading
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, jobs, log, record, wanted_by
 
@@ -57,7 +57,7 @@ def test_its_settings_are_its_file_and_the_number_of_words():
 
 
 def test_its_evaluation_runs_no_pooling():
-    assert modules_of_reading(plan().config, "glove") == []
+    assert modules.of_reading(plan().config, "glove") == []
 
 
 def test_it_costs_the_reading_of_its_file_and_no_product():
