@@ -26,7 +26,6 @@ CONFIGS = {
     "demo": ["demo/config.yaml"],
     "minilm": ["configs/minilm.yaml"],
     "minilm-cpu": ["configs/minilm.yaml", "configs/minilm-cpu.yaml"],
-    "minilm-rcl": ["configs/minilm.yaml", "configs/minilm-cpu.yaml", "configs/minilm-rcl.yaml"],
     "minilm-gpu": ["configs/minilm.yaml", "configs/minilm-gpu.yaml"],
     "family": ["configs/family.yaml"],
     "own-faq": ["configs/own-faq.yaml"],
