@@ -6,11 +6,13 @@ python -m benchmarks --data FOLDER --only train --rounds 3
 
 import argparse
 import itertools
+import multiprocessing
 import os
 import platform
 import statistics
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -119,8 +121,8 @@ def _installed(name: str) -> bool:
 BESIDE = ("ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer")
 
 
-def spread(values: Sequence[float], form: str = ".2f") -> str:
-    """Return the median, the least and the most."""
+def spread(values: Sequence[float], form: str = "#.3g") -> str:
+    """Return the median, the least and the most, with three digits: a GPU's step takes hundredths."""
     middle, least, most = statistics.median(values), min(values), max(values)
     return f"{middle:{form}} ({least:{form}} to {most:{form}})"
 
@@ -130,10 +132,10 @@ def ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
     return [b / a for a, b in zip(ours, theirs, strict=True)]
 
 
-def beside(seen: dict[str, list[float]], form: str = ".2f") -> list[str]:
+def beside(seen: dict[str, list[float]]) -> list[str]:
     """Return the cells of BESIDE from the seconds of each side's turns."""
     ours = seen["ours"]
-    seconds = [spread(ours, form), spread(seen["theirs"], form)]
+    seconds = [spread(ours), spread(seen["theirs"])]
     return [*seconds, *(spread(ratios(ours, seen[peer])) for peer in ("theirs", "tuned"))]
 
 
@@ -219,7 +221,7 @@ def page_of_embedding(args: argparse.Namespace) -> str:
         ours = task(args, "encode", base=base, precision=precision)
         seen = side_by_side(4, {**peers(ours), "peak": replace(ours, work="peak", who="peak")})
         shares = (reached(gflop, seen, who) for who in ("ours", "theirs"))
-        rows.append([base, precision, *beside(seen, ".1f"), peak(seen), *shares])
+        rows.append([base, precision, *beside(seen), peak(seen), *shares])
     more = ("fastest product, GFLOP/s", "ours reaches", "theirs reaches")
     turns = f"(4 turns of {reading.COUNT:,})"
     title = f"## Embedding 20,000 sentences, from text to vectors {turns}\n\n"
@@ -235,8 +237,9 @@ def page_of_engines(args: argparse.Namespace) -> str:
         sides = {who: replace(exact, who=who, precision=precision) for who in names}
         seen = side_by_side(args.rounds, sides)
         for who, seconds in seen.items():
-            same = reading.same_neighbours(exact, sides[who])
-            rows.append([base, precision, who, spread(seconds, ".1f")])
+            with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as elsewhere:
+                same = elsewhere.submit(reading.same_neighbours, exact, sides[who]).result()
+            rows.append([base, precision, who, spread(seconds)])
             rows[-1] += [spread(ratios(seen["ours"], seconds)), f"{same:.1%}"]
     title = f"## Engines: {reading.COUNT:,} sentences ({args.rounds} turns)\n\n"
     head = ["base", "precision", "engine", "seconds", "ours is faster by", "same neighbour"]
@@ -248,7 +251,7 @@ def page_of_sts(args: argparse.Namespace) -> str:
     rows = []
     for base, precision in itertools.product(args.bases, args.precisions):
         ours = task(args, "sts", base=base, precision=precision)
-        rows.append([base, precision, *beside(side_by_side(fewer(args), peers(ours)), ".1f")])
+        rows.append([base, precision, *beside(side_by_side(fewer(args), peers(ours)))])
     title = f"## All seven STS sets for one model ({fewer(args)} turns)\n\n"
     return title + table(["base", "precision", *BESIDE], rows)
 

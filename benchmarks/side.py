@@ -83,7 +83,7 @@ def side_by_side(rounds: int, tasks: Mapping[str, Task]) -> dict[str, list[float
         seen = {name: running[name].slice() for name in names[first:] + names[:first]}
         task = tasks[names[0]]
         what = (task.work, task.base, task.objective, task.corpus, task.precision)
-        print(*what, *(f"{name} {seen[name]:.2f} s" for name in names), file=sys.stderr)
+        print(*what, *(f"{name} {seen[name]:#.3g} s" for name in names), file=sys.stderr)
         return seen
 
     try:

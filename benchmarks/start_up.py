@@ -1,7 +1,6 @@
 """What a user waits for before anything is computed: the plan, and a job's way to its first step."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -22,17 +21,20 @@ PLAN = (
     *("--config", f"output={FOLDER}/none/results", f"downloads={FOLDER}/none/resources"),
 )
 
+# The peak of a command in KB. A process starts with the peak of the one that starts it, so a small one does.
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
 
 def plan() -> Cost:
     """Return what ``snakemake -n`` on the full reproduction costs where nothing has run yet."""
     start = time.perf_counter()
-    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    process = subprocess.Popen([sys.executable, *PLAN], cwd=ROOT, **pipes)
-    said = process.stderr.read()
-    _, status, used = os.wait4(process.pid, 0)
-    if status:
-        raise subprocess.CalledProcessError(status, PLAN, stderr=said.decode()[-2000:])
-    return Cost(time.perf_counter() - start, used.ru_maxrss / 1024)
+    command = [sys.executable, "-c", PEAK, sys.executable, *PLAN]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    return Cost(time.perf_counter() - start, int(done.stdout.splitlines()[-1]) / 1024)
 
 
 def job(folder: Path, base: str) -> dict[str, float]:
