@@ -315,3 +315,9 @@ def checked(record_path: str | os.PathLike, *names: str) -> Record:
         if problem := damage(path, expected):
             raise InputError(path, problem, advice)
     return record
+
+
+def checked_digest(record_path: str | os.PathLike, path: str | os.PathLike) -> str:
+    """Return the sha256 of one output of a record, after comparing the file with it as ``checked``."""
+    name = beside(record_path, path)
+    return checked(record_path, name)["outputs"][name]

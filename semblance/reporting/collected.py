@@ -8,7 +8,7 @@ from semblance import layout
 from semblance.csv_rows import rows_csv
 from semblance.figures import FILES, KINDS, FigureRun, FigureSettings, Row
 from semblance.named_modules import COLLECTED, load_module
-from semblance.provenance import beside, checked
+from semblance.provenance import checked_digest
 
 
 class SourceFile(NamedTuple):
@@ -52,8 +52,5 @@ def source_files(settings: FigureSettings, results: str | Path) -> Iterator[Sour
 
 def file_digests(settings: FigureSettings, results: str | Path) -> dict[Path, str]:
     """Check each file that a figure is made from against its record; return its sha256."""
-    found = {}
-    for source in source_files(settings, results):
-        name = beside(source.record, source.path)
-        found[source.path] = checked(source.record, name)["outputs"][name]
-    return found
+    sources = source_files(settings, results)
+    return {source.path: checked_digest(source.record, source.path) for source in sources}

@@ -11,7 +11,7 @@ from pyarrow import ArrowException
 from semblance.errors import InputError, is_transient
 from semblance.files import require_regular
 from semblance.layout import RECORD, SCORES_OF, fold_corpus, place
-from semblance.provenance import checked
+from semblance.provenance import checked_digest
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 
@@ -40,8 +40,7 @@ def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in itertools.chain(*rows):
         if path.is_file() and str(path) not in found:  # rows of two protocols share predictions
-            record = checked(path.parent / RECORD, path.name)
-            found[str(path)] = record["outputs"][path.name]
+            found[str(path)] = checked_digest(path.parent / RECORD, path)
     return found
 
 

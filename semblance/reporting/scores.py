@@ -15,7 +15,7 @@ from semblance.errors import InputError, at
 from semblance.files import open_text
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, SCORE_COLUMNS, SCORE_KEY, STS_TASKS
-from semblance.provenance import Record, checked, read_records
+from semblance.provenance import Record, checked_digest, read_records
 from semblance.reporting.layouts import mean
 from semblance.settings import parse_json
 
@@ -65,11 +65,7 @@ def score_paths(root: str | Path, runs: str) -> list[str]:
 
 def score_digests(paths: Iterable[str | Path]) -> dict[str, str]:
     """Check each run's score file against the ``record.json`` beside it; return {path: sha256}."""
-    found = {}
-    for path in map(Path, paths):
-        record = checked(path.parent / RECORD, path.name)
-        found[str(path)] = record["outputs"][path.name]
-    return found
+    return {str(path): checked_digest(path.parent / RECORD, path) for path in map(Path, paths)}
 
 
 def score_records(paths: Iterable[str | Path]) -> dict[str, Record]:

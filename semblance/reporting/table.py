@@ -10,7 +10,7 @@ from pathlib import Path
 from semblance import strict_json
 from semblance.errors import InputError
 from semblance.names import SEEDS_OF_START, START
-from semblance.provenance import checked, read_text
+from semblance.provenance import checked_digest, read_text
 from semblance.reporting.layouts import find_layout
 from semblance.settings import Positive, decode
 
@@ -273,11 +273,8 @@ def from_json(text: str, where: str = "table") -> Table:
 
 def table_digests(records: Iterable[str | Path]) -> dict[str, str]:
     """Check the JSON of each table against its record; return {path: sha256}."""
-    found = {}
-    for record in map(Path, records):
-        name = f"../json/{record.name}"  # as the record names it
-        found[f"{record.parent}/{name}"] = checked(record, name)["outputs"][name]
-    return found
+    tables = {f"{record.parent}/../json/{record.name}": record for record in map(Path, records)}
+    return {path: checked_digest(record, path) for path, record in tables.items()}
 
 
 def read_tables(paths: Iterable[str]) -> list[Table]:

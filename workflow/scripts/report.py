@@ -11,7 +11,7 @@ from pathlib import Path
 from semblance import layout
 from semblance.errors import InputError
 from semblance.files import write_text
-from semblance.provenance import beside, checked, read_object, read_records, text_digest
+from semblance.provenance import checked_digest, read_object, read_records, text_digest
 from semblance.version import version
 from workflow.planning.config import load_files
 from workflow.planning.figures import drawn_figures
@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> None:
     path = Path(layout.place(facts.out, layout.REPORT))
     if args.record:
         records = dict(_shown(facts))
-        inputs = {shown: _digest(record, shown) for shown, record in records.items()}
+        inputs = {shown: checked_digest(record, shown) for shown, record in records.items()}
         reporting.write("report", {str(path): page}, inputs, read_records(records.values()))
         return
     noted = Path(layout.place(facts.out, layout.TABLE_RECORD, table="report"))
@@ -62,12 +62,6 @@ def _plan(args: argparse.Namespace) -> Plan:
         problem = "no run has noted its config here"
         raise InputError(noted, problem, "name the run's config files")
     return Plan(noted_config(noted, output=args.output))
-
-
-def _digest(record: str, shown: str) -> str:
-    """Return the digest of a file that its record vouches for."""
-    name = beside(record, shown)
-    return checked(record, name)["outputs"][name]
 
 
 def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
