@@ -8,37 +8,28 @@ ASSUME every optimum is computed to the end: SentEval's own stops earlier, after
 optimum is unique, so that it depends neither on the solver nor on the point it starts from.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+import torch
 from sklearn.model_selection import StratifiedKFold
 
 from semblance.errors import InputError
+from semblance.evaluation.logistic import Regressions
 
 # Values of C, the inverse of the weight of the squared norm, from the strongest regularisation on.
 GRID = tuple(2.0**power for power in range(-2, 4))  # InnerKFoldClassifier, SplitClassifier
 GRID_WITHOUT_DEV = tuple(2.0**power for power in range(-1, 6))  # KFoldClassifier
-# Of the gradient of the mean loss. A weak regularisation needs so much: at 1e-6, the margin of a text
-# is up to .004 from that of the optimum, and labels flip; at 1e-8, up to 2e-5 (six-layer MiniLM).
-TOLERANCE = 1e-8
-ITERATIONS = 1000  # at most; Newton's method takes some five
-
-Splits = Sequence[tuple[np.ndarray, np.ndarray]]  # the items to fit to, and those held out
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Features (n, d) and labels (n,) of some items."""
+    """Features (n, d) and labels (n,), whole numbers from 0 on, of some items."""
 
     features: np.ndarray
     labels: np.ndarray
-
-    def part(self, items: np.ndarray) -> "Labelled":
-        """Return the items of some numbers."""
-        return Labelled(self.features[items], self.labels[items])
 
 
 @dataclass(frozen=True)
@@ -46,7 +37,8 @@ class Predicted:
     """What one classifier predicts of items that it was not fitted to.
 
     ``part``: ``dev``, by which C is chosen, or ``test``. ``fold``: the outer fold, and ``inner`` the
-    one within it. ``items`` and ``labels`` (m,): the numbers of the items, and what is predicted.
+    one within it. ``items`` and ``labels`` (m,): the numbers of the items in their part of the task,
+    and what is predicted.
     """
 
     part: str
@@ -58,15 +50,28 @@ class Predicted:
 
 
 @dataclass(frozen=True)
-class Classifier:
-    """SentEval's classifier with a number of ``folds`` and the ``seed`` of their shuffling.
+class Split:
+    """The numbers of the items that a classifier is fitted to, and of those held out."""
 
-    ``threads`` fits run at a time. Each has one thread, so that their number changes no digit.
-    """
+    fitted: np.ndarray
+    held_out: np.ndarray
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What is tested, and the splits of the items fitted to, by which C is chosen."""
+
+    test: Split
+    dev: Sequence[Split]
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """SentEval's classifier with a number of ``folds`` and the ``seed`` of their shuffling."""
 
     folds: int
     seed: int
-    threads: int
+    device: torch.device = CPU
 
     def predict(self, parts: Mapping[str, Labelled]) -> list[Predicted]:
         """Return the predictions of dev and test items for a task in these parts.
@@ -74,80 +79,55 @@ class Classifier:
         ``train``, ``dev`` and ``test``: C is chosen on dev. ``train`` and ``test``: by folds of
         train. One part of any other name: every fold is tested once, C chosen by folds of the rest.
         """
-        with ThreadPoolExecutor(self.threads) as pool:
-            if {"train", "dev", "test"} == parts.keys():
-                return _on_dev(parts, pool)
-            if {"train", "test"} == parts.keys():
-                return self._on_folds(parts["train"], parts["test"], GRID_WITHOUT_DEV, pool)
-            (whole,) = parts.values()
-            return list(self._nested(whole, pool))
+        gold = np.concatenate([part.labels for part in parts.values()])
+        numbers = np.concatenate([np.arange(len(part.labels)) for part in parts.values()])
+        grid = GRID_WITHOUT_DEV if {"train", "test"} == parts.keys() else GRID
+        folds = self._folds(parts, gold)
+        splits = [split for fold in folds for split in (fold.test, *fold.dev)]
+        fitted = np.zeros((len(gold), len(splits)), bool)
+        for column, split in enumerate(splits):
+            fitted[split.fitted, column] = True
+        features = [part.features for part in parts.values()]
+        regressions = Regressions(np.concatenate(features), gold, fitted, self.device)
+        labels = np.array([regressions.fit(c) for c in grid])  # (grid, n, splits)
+        predicted = iter([labels[:, split.held_out, i] for i, split in enumerate(splits)])
+        everything = []
+        for number, fold in enumerate(folds):
+            of_test = next(predicted)  # (grid, m), as those of dev
+            of_dev = [(next(predicted), split.held_out) for split in fold.dev]
+            accuracies = [np.mean(found == gold[items], axis=1) for found, items in of_dev]
+            best = _position_of_best(np.mean(accuracies, axis=0))
+            c = grid[best]
+            for inner, (found, items) in enumerate(of_dev):
+                dev = Predicted("dev", number, inner, c, numbers[items], found[best])
+                everything.append(dev)
+            items = fold.test.held_out
+            everything.append(Predicted("test", number, 0, c, numbers[items], of_test[best]))
+        return everything
 
-    def _nested(self, whole: Labelled, pool: ThreadPoolExecutor) -> Iterator[Predicted]:
-        for fold, (fitted, held_out) in enumerate(self._splits(whole.labels)):
-            numbers = {"dev": fitted, "test": held_out}
-            for found in self._on_folds(whole.part(fitted), whole.part(held_out), GRID, pool):
-                yield replace(found, fold=fold, items=numbers[found.part][found.items])
+    def _folds(self, parts: Mapping[str, Labelled], gold: np.ndarray) -> list[Fold]:
+        """Return the folds of a task whose parts lie one after another, with labels ``gold`` (n,)."""
+        ends = np.cumsum([len(part.labels) for part in parts.values()])
+        inside = dict(zip(parts, np.split(np.arange(len(gold)), ends[:-1]), strict=True))
+        if {"train", "dev", "test"} == parts.keys():
+            dev = [Split(inside["train"], inside["dev"])]
+            return [Fold(Split(inside["train"], inside["test"]), dev)]
+        if {"train", "test"} == parts.keys():
+            test = [Split(inside["train"], inside["test"])]
+        else:
+            test = self._splits(np.arange(len(gold)), gold)
+        return [Fold(split, self._splits(split.fitted, gold)) for split in test]
 
-    def _on_folds(
-        self, train: Labelled, test: Labelled, grid: tuple[float, ...], pool: ThreadPoolExecutor
-    ) -> list[Predicted]:
-        """Choose C by folds of ``train``, then fit to all of it."""
-        splits = self._splits(train.labels)
-
-        def of_split(split: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-            """Return the labels (grid, m) of the items held out."""
-            fitted, held_out = split
-            return _fit(train.part(fitted), grid, train.features[held_out])
-
-        by_fold = list(pool.map(of_split, splits))
-        accuracies = [
-            np.mean(labels == train.labels[held_out], axis=1)
-            for labels, (_, held_out) in zip(by_fold, splits, strict=True)
-        ]
-        best = _position_of_best(np.mean(accuracies, axis=0))
-        found = [
-            Predicted("dev", 0, inner, grid[best], held_out, labels[best])
-            for inner, (labels, (_, held_out)) in enumerate(zip(by_fold, splits, strict=True))
-        ]
-        return [*found, _tested(train, test, grid[best])]
-
-    def _splits(self, labels: np.ndarray) -> Splits:
-        """Deal the items out to folds, each class evenly."""
+    def _splits(self, items: np.ndarray, gold: np.ndarray) -> list[Split]:
+        """Deal these items out to folds, each class evenly."""
+        labels = gold[items]
         least = int(np.bincount(labels).min())
         if least < self.folds:
             problem = f"a class has {least} items in training, fewer than {self.folds} folds"
             raise InputError("evaluate_transfer.folds", problem, "take fewer folds")
         folds = StratifiedKFold(self.folds, shuffle=True, random_state=self.seed)
-        return list(folds.split(np.zeros(len(labels)), labels))
-
-
-def _on_dev(parts: Mapping[str, Labelled], pool: ThreadPoolExecutor) -> list[Predicted]:
-    """Choose C on ``dev`` and fit to ``train`` alone."""
-    train = parts["train"]
-    dev = parts["dev"]
-    labels = list(pool.map(lambda c: _fit(train, (c,), dev.features)[0], GRID))  # each (m,)
-    best = _position_of_best(np.array([np.mean(found == dev.labels) for found in labels]))
-    on_dev = Predicted("dev", 0, 0, GRID[best], np.arange(len(dev.labels)), labels[best])
-    return [on_dev, _tested(train, parts["test"], GRID[best])]
-
-
-def _tested(train: Labelled, test: Labelled, c: float) -> Predicted:
-    labels = _fit(train, (c,), test.features)[0]
-    return Predicted("test", 0, 0, c, np.arange(len(test.labels)), labels)
-
-
-def _fit(train: Labelled, grid: tuple[float, ...], features: np.ndarray) -> np.ndarray:
-    """Return the labels (grid, m) predicted of ``features`` (m, d) with each C of a grid."""
-    # Each C starts from the optimum of the one before.
-    classifier = LogisticRegression(
-        solver="newton-cg", tol=TOLERANCE, max_iter=ITERATIONS, warm_start=True
-    )
-    found = []
-    for c in grid:
-        classifier.set_params(C=c)
-        classifier.fit(train.features, train.labels)
-        found.append(classifier.predict(features))
-    return np.array(found)
+        dealt = folds.split(np.zeros(len(labels)), labels)
+        return [Split(items[fitted], items[held_out]) for fitted, held_out in dealt]
 
 
 def _position_of_best(accuracies: np.ndarray) -> int:

@@ -18,7 +18,7 @@ ITEMS = "items.parquet"
 COLUMNS = ("task", "part", "index", "label", "sentence1", "sentence2")
 WITH_F1 = ("mrpc",)  # the task that SentEval also measures by the F1 of label 1
 PREDICTED = ("task", "part", "fold", "inner", "index", "gold", "predicted", "c")
-LIBRARIES = ("scipy", "scikit-learn")  # that fit the classifiers
+LIBRARIES = ("scikit-learn",)  # that deals the folds
 PROTOCOL = "senteval"  # of the texts: they are released in no other form
 
 
@@ -122,7 +122,7 @@ def evaluate_transfer(run: TransferRun, model: str, data: str, target: Target) -
     saved = evaluation.model
     items = read_columns(Path(data).parent / ITEMS, COLUMNS)
     tasks = Transfer(items, saved.tokenizer, saved.prompts.default)
-    classifier = Classifier(run.folds, run.shuffle, target.compute.threads)
+    classifier = Classifier(run.folds, run.shuffle, evaluation.encoder.words.weight.device)
     predictions = tasks.predict(evaluation.encoder, saved.max_length, classifier)
     rows = [{"fold": "", "protocol": PROTOCOL, **row} for row in accuracy_rows(predictions)]
     settings = {"folds": run.folds, "shuffle": run.shuffle}

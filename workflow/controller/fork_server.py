@@ -35,7 +35,7 @@ LIBC = ctypes.CDLL(None)
 SET_DEATH_SIGNAL, SET_NAME = 1, 15  # of prctl
 # Libraries that stages with a model load only where they use them.
 LATER = (
-    *("pandas", "pyarrow.parquet", "scipy.stats", "sklearn.linear_model", "tokenizers"),
+    *("pandas", "pyarrow.parquet", "scipy.stats", "sklearn.model_selection", "tokenizers"),
     *("tensorboard.summary.writer.record_writer", "tensorboard.compat.proto.event_pb2"),
 )
 # torch's own number of threads is set in each child. Arrow's allocator would start a thread.

@@ -225,7 +225,7 @@ def test_the_regressors_are_counted_for_all_their_epochs_and_for_one_thread():
     threads = cost().config.evaluate_relatedness.threads
     width = 2 * 150 * 110 ** (1 / 3)
     epochs = 1050 * (5749 + 4500) * width / 1e6
-    assert need.fits == pytest.approx(0.1 * threads * epochs)
+    assert need.fits == pytest.approx(0.75 * threads * epochs)
     more = cost("evaluate_relatedness.threads = 8")
     spared = cost().seconds(job) - more.seconds(job)
     reading = need.work / SHIPPED["rates"]["gpu/read"]

@@ -87,7 +87,7 @@ def test_each_distinct_text_is_embedded_once_over_all_tasks(demo, monkeypatch):
     monkeypatch.setattr(encoder, "encode", counted)
     items = read_columns(demo / "items/items.parquet", transfer.COLUMNS)
     tasks = Transfer(items, demo / "base/model/tokenizer.json")
-    tasks.predict(encoder, 32, Classifier(FOLDS, 1111, 1))
+    tasks.predict(encoder, 32, Classifier(FOLDS, 1111))
     second = items["sentence2"][items["sentence2"] != ""]
     assert embedded == [len({*items["sentence1"], *second})]
 
