@@ -157,7 +157,7 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
         prompts = Prompts.of(settings.prompts, settings.default_prompt, "prompts")
     modules.check_prompts(prompts)
     write_prompts(prompts, target)
-    files = save(encoder, target, target, False, settings.max_length, pooler=weights)
+    files = save(encoder, target, target, settings.max_length, pooler=weights)
     return [*files, *save_head(stored_head(weights), target)]
 
 

@@ -31,7 +31,7 @@ from semblance.models.dropout_plan import DropoutPlan, DropoutSettings
 from semblance.models.masks import dropout
 from semblance.models.packing import Group, Packed, pack, pad, token_budget_batches, unpad
 from semblance.named_modules import POOLINGS, load_module
-from semblance.settings import Precision
+from semblance.settings import Head, Precision
 
 # Tokens of a batch when embedding. On a CPU, what one layer makes of them should stay in the cache
 # and below the size from which the C library asks the system for fresh memory each time: 2,048 are
@@ -154,9 +154,13 @@ class Encoder(nn.Module):
     precision: Precision = "fp32"
 
     def __init__(
-        self, shape: Architecture, pooling: str, head: bool = False, normalise: bool = False
+        self, shape: Architecture, pooling: str, head: Head = "none", normalise: bool = False
     ):
-        """``pooling`` names a module of ``models/poolings``."""
+        """``pooling`` names a module of ``models/poolings``.
+
+        A ``head`` for training only (``train``) is left out in evaluation mode, as in SimCSE's released
+        code: the dev score is of the vectors that the saved model gives.
+        """
         super().__init__()
         self.shape = shape
         self.pooling = pooling
@@ -168,7 +172,8 @@ class Encoder(nn.Module):
         self.types = nn.Embedding(shape.type_vocab_size, width)
         self.norm = nn.LayerNorm(width, eps=shape.layer_norm_eps)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.num_hidden_layers))
-        self.head = nn.Linear(width, width) if head else None
+        self.head = None if head == "none" else nn.Linear(width, width)
+        self.keeps_head = head == "keep"
         if "pooler" in self.reads:
             self.pooler = nn.Linear(width, width)
         self.whitening: nn.Linear | None = None
@@ -205,7 +210,7 @@ class Encoder(nn.Module):
             read["masks"] = packed.starts + packed.lengths - 2
         x = self.token_states(packed, plan, read)  # (T, d)
         pooled = self.pool(x.float(), packed, **read)  # (n, d), in packed order
-        if self.head is not None:
+        if self.head is not None and (self.keeps_head or self.training):
             pooled = torch.tanh(self.head(pooled)).float()
         if self.normalise:
             pooled = F.normalize(pooled, dim=1)

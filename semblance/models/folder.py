@@ -32,6 +32,7 @@ from semblance.models.weights import (
     to_ours,
     to_theirs,
 )
+from semblance.settings import Head
 
 TOKENIZER_FILES = (
     TOKENIZER_FILE,
@@ -44,10 +45,11 @@ TOKENIZER_FILES = (
 HEAD_SPREAD = 0.02  # standard deviation of a fresh head's weights, as of BERT's own
 
 
-def load(folder: str | Path, head: bool = False) -> Encoder:
+def load(folder: str | Path, head: Head = "none") -> Encoder:
     """Load a model folder as an Encoder on the CPU, in float32.
 
-    ``head`` adds a fresh projection head (drawn from torch's generator) where the folder has none.
+    ``head`` adds a fresh projection head (drawn from torch's generator) where the folder has none. One
+    that the folder has is kept, unless ``head`` is for training only.
     Raises InputError for a folder that cannot be read as it is meant, such as one whose
     pooling leaves its prompts out.
     """
@@ -64,7 +66,7 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
         load_weights(path),
         path,
         pooling,
-        head=head or own_head is not None,
+        head="keep" if own_head is not None and head == "none" else head,
         normalise=modules.find("Normalize") is not None,
     )
     if own_head is not None:
@@ -83,7 +85,7 @@ def build(
     stored: dict[str, Tensor],
     path: Path,
     pooling: str,
-    head: bool = False,
+    head: Head = "none",
     normalise: bool = False,
 ) -> Encoder:
     """Return an encoder with the weights ``stored`` of the file ``path``; a head stays as drawn.
@@ -105,7 +107,6 @@ def save(
     encoder: Encoder,
     folder: str | Path,
     source: str | Path,
-    keep_head: bool,
     max_length: int,
     pooler: dict[str, Tensor] | None = None,
 ) -> list[str]:
@@ -129,10 +130,10 @@ def save(
     if folder != source:
         for name in copied:
             copy_file(source / name, folder / name)
-    return [WEIGHTS_FILE, *copied, *_write_modules(encoder, folder, keep_head, max_length)]
+    return [WEIGHTS_FILE, *copied, *_write_modules(encoder, folder, max_length)]
 
 
-def _write_modules(encoder: Encoder, folder: Path, keep_head: bool, max_length: int) -> list[str]:
+def _write_modules(encoder: Encoder, folder: Path, max_length: int) -> list[str]:
     """Write the modules behind the transformer, in order; return the names of their files."""
     shape = encoder.shape
     writer = Writer(folder)
@@ -144,7 +145,7 @@ def _write_modules(encoder: Encoder, folder: Path, keep_head: bool, max_length: 
         writer.add_dense(encoder.pooler, POOLER_FOLDER)
     else:
         writer.add_pooling(encoder.pooling, shape.hidden_size)
-    if encoder.head is not None and keep_head:
+    if encoder.keeps_head:
         writer.add_dense(encoder.head, HEAD_FOLDER)
     if encoder.normalise:
         writer.add("Normalize", "Normalize")

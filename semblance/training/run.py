@@ -104,7 +104,7 @@ def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
         refuse_prompts(settings.views, settings.masked_words is not None)
     encoders = []
     for _ in range(settings.encoders):  # each has weights of its own, and a fresh head is drawn
-        loaded = model_folder.load(start.folder, head=settings.head != "none").to(device)
+        loaded = model_folder.load(start.folder, settings.head).to(device)
         loaded.precision = settings.precision  # of the dev texts, too
         encoders.append(loaded)
     encoder = encoders[0]  # of two, the first is the result
@@ -142,8 +142,7 @@ def _save(task: Task, start: SavedModel, settings: TrainSettings, output: Path) 
     """Write the model's folder; return the names of its files."""
     folder = output / FOLDER
     max_length = max(settings.max_length, start.max_length)
-    keeps_head = settings.head == "keep"
-    files = model_folder.save(task.encoder, folder, start.folder, keeps_head, max_length)
+    files = model_folder.save(task.encoder, folder, start.folder, max_length)
     if settings.loss is None:  # what masked words alone have trained is a base, with their head
         files += save_head(task.head.state_dict(), folder)
     return [f"{FOLDER}/{name}" for name in files]

@@ -42,7 +42,7 @@ def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute,
         # ASSUME each distinct sentence counts once, in whichever rows of the corpus it stands
         encoder.whitening = _as_layer(fit(_embedded(encoder, data, base), str(base.record_path)))
         with whole_folder(place / FOLDER) as staging:
-            files = model_folder.save(encoder, staging, base.folder, True, base.max_length)
+            files = model_folder.save(encoder, staging, base.folder, base.max_length)
         write_record(
             place / RECORD,
             "fit_whitening",

@@ -159,8 +159,8 @@ def test_a_folder_of_transformers_states_no_pooling(model, data, capsys):
 
 
 def test_a_head_makes_the_own_pooling_a_line_of_its_own(model, data, capsys, tmp_path):
-    encoder = model_folder.load(model / "model", head=True)
-    model_folder.save(encoder, tmp_path / "head", model / "model", True, 64)
+    encoder = model_folder.load(model / "model", "keep")
+    model_folder.save(encoder, tmp_path / "head", model / "model", 64)
     out, _ = run(capsys, tmp_path / "head", "--data", data, "--tasks", "stsb", "--json")
     found = json.loads(out)
     assert found["pooling"] == "mean + dense"

@@ -40,7 +40,7 @@ def vectors(encoder, folder):
     return encoder.encode(tokenise(folder / "tokenizer.json", TEXTS), LIMIT)
 
 
-def encoder_of(base, pooling="mean", head=False, normalise=False):
+def encoder_of(base, pooling="mean", head="none", normalise=False):
     """An encoder with the base's weights (moved a little, as by training) and a random head."""
     plain = model_folder.load(base)
     encoder = Encoder(plain.shape, pooling, head=head, normalise=normalise)
@@ -49,25 +49,25 @@ def encoder_of(base, pooling="mean", head=False, normalise=False):
     return encoder
 
 
-def saved(encoder, base, folder, keep_head=False):
+def saved(encoder, base, folder):
     """Save an encoder as a folder; return it."""
-    files = model_folder.save(encoder, folder, base, keep_head, LIMIT)
+    files = model_folder.save(encoder, folder, base, LIMIT)
     written = [str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()]
     assert sorted(files) == sorted(written)
     return folder
 
 
 VARIANTS = [
-    ("bert", "mean", False, False),
-    ("bert", "cls", True, False),
-    ("bert", "mean", True, True),
-    ("roberta", "mean", False, True),
-    ("roberta", "cls", False, False),
-    ("bert", "first_last", False, False),
-    ("roberta", "first_last", True, True),
-    ("roberta", "static_last", False, False),
-    ("bert", "pooler", False, False),
-    ("bert", "pooler", True, False),
+    ("bert", "mean", "none", False),
+    ("bert", "cls", "keep", False),
+    ("bert", "mean", "keep", True),
+    ("roberta", "mean", "none", True),
+    ("roberta", "cls", "none", False),
+    ("bert", "first_last", "none", False),
+    ("roberta", "first_last", "keep", True),
+    ("roberta", "static_last", "none", False),
+    ("bert", "pooler", "none", False),
+    ("bert", "pooler", "keep", False),
 ]
 
 
@@ -76,9 +76,13 @@ def test_a_saved_model_gives_bit_equal_vectors_and_sentence_transformers_reads_t
     bases, tmp_path, family, pooling, head, normalise
 ):
     encoder = encoder_of(bases[family], pooling, head, normalise)
-    folder = saved(encoder, bases[family], tmp_path / "m", keep_head=True)
+    folder = saved(encoder, bases[family], tmp_path / "m")
     loaded = model_folder.load(folder)
-    assert (loaded.pooling, loaded.head is not None, loaded.normalise) == (pooling, head, normalise)
+    assert (loaded.pooling, loaded.keeps_head, loaded.normalise) == (
+        pooling,
+        head == "keep",
+        normalise,
+    )
     expected = vectors(encoder, bases[family])
     assert np.array_equal(vectors(loaded, folder), expected)
     theirs = by_library(folder)
@@ -87,19 +91,39 @@ def test_a_saved_model_gives_bit_equal_vectors_and_sentence_transformers_reads_t
 
 
 def test_a_head_for_training_only_is_not_saved_and_an_earlier_one_is_removed(bases, tmp_path):
-    encoder = encoder_of(bases["bert"], head=True)
-    for keep in (True, False):
-        folder = saved(encoder, bases["bert"], tmp_path / "m", keep)
+    for head in ("keep", "train"):
+        encoder = encoder_of(bases["bert"], head=head)
+        folder = saved(encoder, bases["bert"], tmp_path / "m")
     assert model_folder.load(folder).head is None
-    encoder.head = None
-    assert np.array_equal(vectors(model_folder.load(folder), folder), vectors(encoder, folder))
+
+
+def test_in_evaluation_mode_a_head_for_training_only_is_left_out(bases, tmp_path):
+    """The dev score of a training is that of the vectors that its saved model gives."""
+    encoder = encoder_of(bases["bert"], head="train").train()
+    folder = saved(encoder, bases["bert"], tmp_path / "m")
+    with_head = vectors(encoder, folder)
+    without = vectors(encoder.eval(), folder)
+    assert np.array_equal(vectors(model_folder.load(folder), folder), without)
+    assert np.abs(without - with_head).max() > 0.01
+
+
+def test_the_head_of_a_base_is_kept_unless_it_is_to_serve_the_training_only(bases, tmp_path):
+    folder = saved(encoder_of(bases["bert"], head="keep"), bases["bert"], tmp_path / "m")
+    heads = {head: model_folder.load(folder, head) for head in ("none", "train", "keep")}
+    assert {h: e.keeps_head for h, e in heads.items()} == {
+        "none": True,
+        "train": False,
+        "keep": True,
+    }
+    one, other, another = (encoder.head.weight for encoder in heads.values())
+    assert torch.equal(one, other) and torch.equal(one, another)
 
 
 def test_a_fresh_head_follows_the_seed(bases):
     heads = []
     for seed in (0, 0, 1):
         torch.manual_seed(seed)
-        heads.append(model_folder.load(bases["bert"], head=True).head)
+        heads.append(model_folder.load(bases["bert"], "train").head)
     one, again, other = (head.weight for head in heads)
     assert torch.equal(one, again) and not torch.equal(one, other)
     assert (heads[0].bias == 0).all() and 0.01 < one.std() < 0.03

@@ -123,7 +123,7 @@ def test_a_pooler_that_was_trained_is_the_one_that_is_saved(base_with, tmp_path)
     encoder = model_folder.load(folder)
     with torch.no_grad():
         encoder.pooler.weight.add_(1.0)
-    model_folder.save(encoder, tmp_path, folder, keep_head=False, max_length=LIMIT)
+    model_folder.save(encoder, tmp_path, folder, max_length=LIMIT)
     assert torch.equal(model_folder.load(tmp_path).pooler.weight, encoder.pooler.weight)
 
 

@@ -59,9 +59,9 @@ CASES = {
 }
 # (position offset, padding id), pooling, head, normalise
 MODELS = {
-    "bert, mean": ((0, 0), "mean", False, False),
-    "bert, cls and head": ((0, 0), "cls", True, False),
-    "roberta, mean, unit length": ((2, 1), "mean", False, True),
+    "bert, mean": ((0, 0), "mean", "none", False),
+    "bert, cls and head": ((0, 0), "cls", "train", False),
+    "roberta, mean, unit length": ((2, 1), "mean", "none", True),
 }
 
 

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from semblance.data.corpus import Rows
+from semblance.data.tokens import Tokens
 from semblance.errors import InputError, OutOfTime
 from semblance.locks import Busy
 from semblance.models.folder import load
@@ -193,6 +194,20 @@ def test_a_change_of_settings_trains_again_and_removes_the_earlier_outputs(train
 def test_the_head_is_kept_as_the_settings_say(training, head, is_kept):
     training.train(replace(SETTINGS, head=head))
     assert (load(training.out / "model").head is not None) == is_kept
+
+
+@pytest.mark.parametrize("head", ["none", "train", "keep"])
+def test_the_dev_score_is_that_of_the_saved_model(inputs, tmp_path, head):
+    """SimCSE's code leaves an MLP for training only out of the dev score, too."""
+    sentence = Tokens(np.array([2, 5, 6, 3], np.int32), np.array([0, 4]))
+
+    def dev(encoder):
+        return float(encoder.encode(sentence, 8)[0, 0])
+
+    settings = replace(SETTINGS, head=head)
+    train(inputs, tmp_path / "out", settings, dev=dev, dev_record=dev_record())
+    best = read_sealed(tmp_path / "out/record.json")["training"]["best"]
+    assert best == dev(load(tmp_path / "out/model").eval())
 
 
 def half(path):
