@@ -9,7 +9,7 @@ from semblance.errors import InputError
 from semblance.evaluation import logistic
 from semblance.evaluation.logistic import TOLERANCE, Regressions
 
-CPU = torch.device("cpu")
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 GRID = tuple(2.0**power for power in range(-2, 6))
 
 
@@ -41,11 +41,11 @@ def loss(weights: torch.Tensor, features: np.ndarray, labels: np.ndarray, c: flo
 def test_the_gradient_of_each_fits_own_loss_is_almost_zero(classes):
     features, labels = items(classes)
     fitted = parts(len(labels), 5)
-    regressions = Regressions(features, labels, fitted, CPU)
+    regressions = Regressions(features, labels, fitted, DEVICE)
     for c in GRID:
         regressions.fit(c)
         for i, own in enumerate(fitted.T):
-            weights = regressions.weights[:, i].clone().requires_grad_()
+            weights = regressions.weights[:, i].cpu().clone().requires_grad_()
             loss(weights, features[own], labels[own], c).backward()
             assert weights.grad.abs().max() <= 2 * TOLERANCE  # the digits of another sum
 
@@ -55,7 +55,7 @@ def test_the_labels_are_those_of_another_solver_that_goes_further(classes):
     """A solver that stops early flips labels: it has not gone far along the short features."""
     features, labels = items(classes, count=20_000)
     fitted = parts(len(labels), 3) & (np.arange(len(labels)) < 1000)[:, None]
-    regressions = Regressions(features, labels, fitted, CPU)
+    regressions = Regressions(features, labels, fitted, DEVICE)
     for c in GRID:
         found = regressions.fit(c)
         for i, own in enumerate(fitted.T):
@@ -66,14 +66,14 @@ def test_the_labels_are_those_of_another_solver_that_goes_further(classes):
 
 def test_features_of_no_use_leave_the_class_with_more_items():
     labels = np.array([0, 1, 1] * 10)
-    regressions = Regressions(np.ones((30, 4)), labels, np.ones((30, 2), bool), CPU)
+    regressions = Regressions(np.ones((30, 4)), labels, np.ones((30, 2), bool), DEVICE)
     assert (regressions.fit(1.0) == 1).all()
 
 
 def test_vectors_on_which_no_optimum_is_found_are_refused(monkeypatch):
     monkeypatch.setattr(logistic, "ITERATIONS", 2)
     features, labels = items(2)
-    regressions = Regressions(features, labels, np.ones((400, 1), bool), CPU)
+    regressions = Regressions(features, labels, np.ones((400, 1), bool), DEVICE)
     with pytest.raises(
         InputError, match="^model: a classifier of its vectors with C = 32 has no opt"
     ):
