@@ -148,7 +148,7 @@ class Needs:
         folds = self.plan.config.evaluate_transfer.folds
         width = _width(self.million[job.base])
         fitted = sum(fitted_items(counts, folds) for counts in sizes.transfer_counts.values())
-        # In float64, the features of all items of the largest task and of those of a fold.
+        # In float64, the features of all items of the largest task, and a copy with its intercept.
         features = 2 * 8 * sizes.transfer.sentences * width / 1e6
         need = self._reading(job, sizes.transfer, more=SCORES + features)
         return need._replace(fits=fitted * width / 1e6, disk=2)
