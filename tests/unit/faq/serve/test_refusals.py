@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semblance.provenance import ROOT
 from semblance_faq.answer.questions import LONGEST
 from semblance_faq.serve import requests
 from semblance_faq.serve.app import HOSTS, build_app
@@ -42,6 +44,20 @@ def test_a_page_of_another_site_cannot_ask_by_a_browser_that_names_its_origin_al
 ):
     answer = site.client.get("/api/ask?q=a", headers={"origin": origin})
     assert answer.status_code == status
+
+
+def test_the_page_can_ask_through_a_web_server_with_the_settings_of_the_docs(site):
+    page = (ROOT / "docs/own-faq.md").read_text()
+    [block] = re.findall(r"```nginx\n(.+?)```", page, re.DOTALL)
+    changed = dict(re.findall(r'proxy_set_header (\S+) "?(\w*)"?;', block))
+    for name in changed:
+        assert f"proxy_set_header {name} " in page.partition("```dockerfile")[2].partition("```")[0]
+    browser = {"Host": "faq.example.org", "Origin": "https://faq.example.org"}
+    for whence, status in (("same-origin", 200), ("cross-site", 403)):
+        sent = {**browser, "Sec-Fetch-Site": whence, **changed, "Content-Type": "application/json"}
+        headers = {name: value for name, value in sent.items() if value}  # nginx sends no empty one
+        answer = site.client.post("/api/ask", content='{"question": "a"}', headers=headers)
+        assert answer.status_code == status
 
 
 def test_a_request_with_two_lengths_of_its_body_is_refused_and_ends_the_connection(site):
