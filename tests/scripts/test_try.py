@@ -123,6 +123,14 @@ def test_what_is_refused_leaves_no_link_and_writes_no_config(loss, place, name, 
 NOISE = np.array([0.1, -0.1, 0.05, -0.05, 0.0])
 
 
+def test_an_installed_package_links_no_loss_into_its_code(loss, place, tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "BUILT", tmp_path / "commit.txt")
+    command.BUILT.touch()
+    with pytest.raises(InputError, match="this package is installed, .*; use a checkout"):
+        command.main([str(loss)])
+    assert not (place / loss.name).exists() and not list(tmp_path.glob("*.yaml"))
+
+
 @pytest.mark.parametrize(
     "shift, word",
     [(0.0, "equal to"), (1.0, "better than"), (-3.0, "worse than")],
