@@ -14,7 +14,7 @@ guard_imports()
 # number, from the config.
 os.environ |= {"OPENBLAS_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
 # A thread of OpenMP that waits for work spins. By default it spins so long that two trainings of two
-# threads on two cores take 1.5 times as long together as one after the other; with this count 1.1
+# threads on two cores take 4 times as long together as one after the other; with this count 1.5
 # times, and one alone takes no longer.
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "10000")
