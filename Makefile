@@ -14,7 +14,7 @@
 # For work on the project itself:
 # make test         set up, check the style, then run the tests
 # make test-long    the tests that take too long for make test
-# make test-storm   an hour of kills and disk faults; its figures stand in docs/reliability.md
+# make test-storm   two hours of kills and disk faults; its figures stand in docs/reliability.md
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
 # make lint         check the style of the Python files and of the rules
 # make format       mend what a tool can mend of the style
