@@ -120,15 +120,15 @@ def test_what_is_refused_leaves_no_link_and_writes_no_config(loss, place, name, 
     assert list(Path().glob("*.yaml")) == [there] and there.read_text() == "seeds: {}\n"
 
 
-NOISE = np.array([0.1, -0.1, 0.05, -0.05, 0.0])
-
-
 def test_an_installed_package_links_no_loss_into_its_code(loss, place, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "BUILT", tmp_path / "commit.txt")
     command.BUILT.touch()
     with pytest.raises(InputError, match="this package is installed, .*; use a checkout"):
         command.main([str(loss)])
     assert not (place / loss.name).exists() and not list(tmp_path.glob("*.yaml"))
+
+
+NOISE = np.array([0.1, -0.1, 0.05, -0.05, 0.0])
 
 
 @pytest.mark.parametrize(
