@@ -134,7 +134,7 @@ class Settings(_Steps):
     """What a recipe or a training changes of `training`."""
 
     epochs: Count | None = None
-    """Passes through the corpus. An entropy model makes one at most."""
+    """Passes through the corpus."""
     warmup: Share | None = None
     """Share of the steps in which the learning rate rises to its largest value."""
     evaluate_every: Count | None = None
@@ -202,13 +202,14 @@ class TrainInitial(Settings, _OfRecipe):
 class EarlyStopping(Part):
     """When the training of an entropy model ends.
 
-    It ends when the mean loss of a window of steps has not fallen for some windows.
+    It ends when the mean loss of a window of steps has not fallen for some windows, and keeps the
+    weights at the end of the window with the lowest one.
     """
 
     patience: Annotated[int, Field(ge=1)]
     """Windows without a fall after which it ends."""
     window: PositiveShare
-    """Length of a window as a share of an epoch."""
+    """Length of a window as a share of all steps."""
     least_window: Annotated[int, Field(ge=1)]
     """Least length of a window, in steps."""
     unit: WindowUnit
@@ -218,8 +219,12 @@ class EarlyStopping(Part):
 class Kind(_Steps, _OfRecipe):
     """One form of Eq. 2. It changes its recipe.
 
-    It has no `epochs` and no `evaluate_every`: early stopping says when its training ends.
+    It has no `epochs` and no `evaluate_every`: early stopping says when its training ends, at the
+    latest after the epochs of its recipe.
     """
+
+    stops_early: bool = True
+    """Whether early stopping ends its training. If not, the last weights are its result."""
 
     label: Label | None = None
     """Its name in tables; `{phi}` stands for φ. Without it: KIND-PHI."""
@@ -228,8 +233,6 @@ class Kind(_Steps, _OfRecipe):
 class TrainEntropy(Part):
     """The entropy models: one for each φ that a method or a table names."""
 
-    warmup: Share
-    """Share of the steps of an epoch in which the learning rate rises, in place of the recipe's."""
     early_stopping: EarlyStopping
     """When the training of an entropy model ends: when the mean loss of a window of steps has not
     fallen for some windows."""

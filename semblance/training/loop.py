@@ -28,7 +28,8 @@ class Schedule:
     weight_decay: float = 0.01
     clip: float = 1.0
     evaluate_every: int = 0  # steps; 0: at the start and the end only
-    # The training ends when the mean loss of ``window`` steps has not fallen for so many windows.
+    # The training ends when the mean loss of ``window`` steps has not fallen for so many windows,
+    # and keeps the weights at the end of the window with the lowest loss.
     window: int = 1
     patience: int | None = None  # None: no early stopping
 
@@ -53,7 +54,8 @@ class TrainingState:
     model: nn.Module
     optimiser: AdamW
     progress: Progress = field(default_factory=Progress)
-    best_weights: dict[str, Tensor] | None = None  # of the best dev score, if there is one yet
+    # Of the best dev score or, without one, of the window with the lowest loss, once there is one.
+    best_weights: dict[str, Tensor] | None = None
 
 
 class NoCheckpoints:
@@ -98,9 +100,10 @@ def fit(
     """Train ``model`` in place and leave it with its best weights on the dev set.
 
     ``step_loss(step)`` draws batch number ``step`` and returns its loss. ``evaluate()`` returns the
-    dev score, higher is better; without it the last weights are kept. The untrained model is
-    evaluated too, for the curve, but is no candidate: a method must not win by not training.
-    Or it returns several measures by name: these are noted, and the last weights are kept.
+    dev score, higher is better; without it the last weights are kept, or with early stopping those
+    of the best window. The untrained model is evaluated too, for the curve, but is no candidate: a
+    method must not win by not training. Or it returns several measures by name: these are noted,
+    and the last weights are kept.
     Raises TrainingFailed for a loss that is not finite or a dev score that is NaN (collapse), and
     what ``checkpoints.before`` raises.
     """
@@ -173,17 +176,22 @@ def _step(state: TrainingState, step_loss: Callable, schedule: Schedule, log: Ca
         raise TrainingFailed(f"step {state.progress.step}", f"the loss is {loss}", advice)
     log({"step": state.progress.step, "loss": loss, "learning_rate": rate})
     if schedule.patience is not None:
-        _stop_early(state.progress, loss, schedule)
+        _stop_early(state, loss, schedule)
 
 
-def _stop_early(progress: Progress, loss: float, schedule: Schedule) -> None:
+def _stop_early(state: TrainingState, loss: float, schedule: Schedule) -> None:
+    """Note the loss; after a window keep its weights if it is the lowest, or end the training."""
+    progress = state.progress
     progress.losses.append(loss)
     if len(progress.losses) < schedule.window:
         return
     progress.windows.append(sum(progress.losses) / schedule.window)
     progress.losses.clear()
     lowest = progress.windows.index(min(progress.windows))
-    if len(progress.windows) - 1 - lowest >= schedule.patience:
+    windows_since = len(progress.windows) - 1 - lowest
+    if windows_since == 0 and not progress.curve:  # a dev score chooses, where there is one
+        _keep_weights(state)
+    if windows_since >= schedule.patience:
         progress.stopped = (
             f"the loss did not fall for {schedule.patience} windows of {schedule.window} steps"
         )
@@ -203,18 +211,20 @@ def _evaluate(state: TrainingState, evaluate: Callable, log: Callable) -> None:
     score = measures.get(DEV, -math.inf)
     if progress.step and score > progress.best:
         progress.best = score
-        progress.best_step = progress.step
-        weights = state.model.state_dict()
-        state.best_weights = {name: value.detach().clone() for name, value in weights.items()}
+        _keep_weights(state)
         if score >= PERFECT:  # of equal scores the first counts, so later weights cannot be kept
             progress.stopped = "the dev score is perfect"
 
 
+def _keep_weights(state: TrainingState) -> None:
+    state.progress.best_step = state.progress.step
+    weights = state.model.state_dict()
+    state.best_weights = {name: value.detach().clone() for name, value in weights.items()}
+
+
 def summary(progress: Progress) -> dict:
     """Return what a run record says of a training; ``best`` is None without a dev score."""
-    best = None
-    if progress.best_step:
-        best = progress.best
+    best = progress.best if math.isfinite(progress.best) else None
     facts = asdict(progress)
     shown = ("step", "best_step", "curve", "windows", "stopped")
     return {name: facts[name] for name in shown} | {"best": best}

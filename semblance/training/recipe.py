@@ -77,7 +77,7 @@ class TrainSettings:
     masked_words: MaskedWords | None = None  # a loss beside the other one, or the only one
     dropout: DropoutSettings = DropoutSettings()
     patience: Count | None = None  # of early stopping, in windows
-    window: PositiveShare = 0.01  # of an epoch
+    window: PositiveShare = 0.1  # of the steps
     least_window: Count = 10  # steps
     unit: WindowUnit = "window"  # ``batch`` makes a window one batch
 
@@ -139,18 +139,20 @@ def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
         weight_decay=settings.weight_decay,
         clip=settings.clip,
         evaluate_every=evaluate_every,
-        window=_window(epoch, settings),
+        window=_window(steps, settings),
         patience=settings.patience,
     )
 
 
-def _window(epoch: int, settings: TrainSettings) -> int:
+def _window(steps: int, settings: TrainSettings) -> int:
     match settings.unit:
         case "batch":
             return 1
         case "window":
-            # ASSUME: 1 % of a small FAQ fold's epoch is less than a batch, whose loss is noise:
-            # no window has fewer than 10 steps
-            return max(settings.least_window, round(settings.window * epoch))
+            # ASSUME: "the loss doesn't decrease within 3 steps" (RCL App. A) means the steps at
+            # which App. A evaluates: each 10 % of the training. Single batches are noise, and so
+            # are windows of 1 %, whose means end a training after 6 to 8 of them whatever the loss
+            # does. No window of a small FAQ fold has fewer than 10 steps.
+            return max(settings.least_window, round(settings.window * steps))
         case _:
             raise unknown_word("unit", settings.unit, WindowUnit)

@@ -267,13 +267,11 @@ class Plan:
         """Return the ``--settings`` of the training of a method, an entropy or an initial model."""
         settings = {**self._settings(corpus, base, method), "seed": seed}
         if phi := self.phi(method):
-            section = self.config.train_entropy
+            section, kind = self.config.train_entropy, self._training_of(method)
             settings |= {
                 "options": {**settings.get("options", {}), "phi": float(phi)},
-                "epochs": 1,
-                "warmup": section.warmup,
-                **section.early_stopping.written(),
-                "evaluate_share": None,  # ASSUME: its last weights are its result
+                **(section.early_stopping.written() if kind.stops_early else {}),
+                "evaluate_share": None,  # ASSUME: no dev score chooses the weights
                 "evaluate_every": None,
             }
         return canonical(settings)

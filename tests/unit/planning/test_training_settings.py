@@ -101,8 +101,23 @@ def test_an_entropy_model_is_trained_with_equation_2_until_its_loss_stops_fallin
         "patience": 3,
         "seed": 1,
         "unit": "window",
-        "warmup": 0.0,
-        "window": 0.01,
+        "window": 0.1,
+    }
+
+
+def test_an_entropy_model_on_a_faq_fold_has_the_epochs_of_its_recipe_there(plan):
+    settings = json.loads(plan.train_settings("faqir-0", "nli-roberta-base-v2", "entropy-0.01", 1))
+    assert settings["epochs"] == ON_FAQ["epochs"]
+
+
+def test_a_kind_that_does_not_stop_early_has_no_windows(plan):
+    run = ("nli", "nli-roberta-base-v2", "entropy-sum-whole-0.04", 1)
+    assert json.loads(plan.train_settings(*run)) == ON_STS | {
+        "evaluate_every": None,
+        "evaluate_share": None,
+        "loss": "entropy",
+        "options": {"phi": 0.04, "reduction": "sum", "scale": 20.0},
+        "seed": 1,
     }
 
 

@@ -134,6 +134,23 @@ def test_training_stops_when_no_window_falls_below_the_lowest(
     assert progress.stopped == (reason if step < len(values) else "")
 
 
+@pytest.mark.parametrize("length, kept", [(3, 2), (10, 4), (14, 4)])
+def test_early_stopping_keeps_the_weights_of_the_best_window(length, kept):
+    """Windows of two steps with means 4, 2, 3, 3, 3: the training ends after the fifth."""
+    values = [4.0, 4.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 1.0][:length]
+    weights = {}
+    torch.manual_seed(0)
+    model = nn.Linear(2, 1)
+
+    def step_loss(step):
+        weights[step] = model.weight.detach().clone()
+        return losses(model, values)(step)
+
+    progress = fit(model, step_loss, Schedule(length, 1e-3, window=2, patience=3))
+    assert progress.best_step == kept and summary(progress)["best"] is None
+    assert torch.equal(model.weight, weights[kept])  # those before the next step
+
+
 def test_early_stopping_evaluates_where_it_stops():
     _, progress = fitted([1.0, 2.0, 3.0, 4.0, 5.0], evaluate=lambda: 0.5, window=1, patience=2)
     assert [point["step"] for point in progress.curve] == [0, 3] and progress.best_step == 3

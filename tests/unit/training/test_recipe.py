@@ -87,7 +87,7 @@ def test_the_steps_are_whole_batches_an_epoch_and_are_capped():
     assert schedule(ROWS, settings()).steps == 2 * (10 // 4)
     assert schedule(ROWS, settings(max_steps=3)).steps == 3
     assert schedule(ROWS, settings(evaluate_share=0.5)).evaluate_every == 2
-    assert schedule(ROWS, settings(window=0.5, least_window=1)).window == 1
+    assert schedule(ROWS, settings(window=0.5, least_window=1)).window == 2  # of four steps
     assert schedule(ROWS, settings(window=0.5)).window == 10  # the floor
     assert schedule(ROWS, settings(unit="batch")).window == 1
 
