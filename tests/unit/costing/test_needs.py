@@ -60,8 +60,9 @@ def test_an_epoch_is_the_rows_over_the_batch_and_a_triple_has_three_sequences():
 
 def test_a_limit_and_the_largest_number_of_steps_cut_a_training():
     model = small()
-    assert model.needs.sizes.corpora["nli"].rows == 8000
-    assert plan_training(model, Job("train", "nli", "minilm-3", "rcl-2"))[0] == 100
+    assert model.needs.sizes.corpora["nli"].rows == 12800
+    assert plan_training(model, Job("train", "nli", "minilm", "rcl-2"))[0] == 12800 // 64
+    assert plan_training(model, Job("train", "nli", "minilm-3", "simcse"))[0] == 100
 
 
 def test_the_pairs_of_sts_are_those_of_the_seven_tests_and_of_the_dev_set():

@@ -54,8 +54,7 @@ recipes.rcl.learning_rate = 1.0e-5 | rcl_table3 rcl-8 |
 methods.rcl-8.regulators.phis = [0.01, 0.02] | rcl_table3 rcl-8 \
 | regulators of φ 0.01, 0.02 instead of 0.01, 0.02, 0.03, 0.04
 methods.rcl-8.regulators.phis = [0.04, 0.03, 0.02, 0.01] | rcl_table3 rcl-8 |
-methods.rcl-8.regulators.kind = entropy-sum | rcl_table3 rcl-8 \
-| entropy models: options.reduction sum instead of mean
+methods.rcl-8.regulators.kind = entropy-sum | rcl_table3 rcl-8 |
 train_entropy.kinds.entropy.batch_size = 32 | rcl_table3 rcl-8 \
 | entropy models: batch_size 32 instead of 64
 tables.rcl_table1a.published = {{attention-dropout-0.2: rcl/1a/Attention dropout (p=0.1)}} \

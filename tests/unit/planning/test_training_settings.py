@@ -71,7 +71,7 @@ FINAL = {
     ("nli", "nli-roberta-base-v2", "continued-5x"): ON_STS
     | {"loss": "contrastive", "epochs": 1 + 4 * 1},
     ("cough-4", "nli-roberta-base-v2", "continued-5x"): ON_FAQ
-    | {"loss": "contrastive", "epochs": 10 + 4 * 1 + 10},
+    | {"loss": "contrastive", "epochs": 10 + 4 * 10 + 10},
     # Two regulators that count as eight.
     ("nli", "nli-roberta-base-v2", "rcl-8-phi0"): ON_STS
     | {"loss": "regulators", "options": {"scale": 20.0, "regulator_weight": 8 / 2}},
