@@ -12,6 +12,9 @@ NO_CORPUS = "none"  # stands for the corpus of a model that was trained on none
 # What is scored.
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 STS_DEV = "stsb-dev"
+# Those that SentEval evaluates by subset. STS-B's genres are parts of one test: SimCSE's Table B.3
+# prints under `mean` and `wmean` what its Table 5 prints under `all`.
+WITH_SUBSETS = STS_TASKS[: STS_TASKS.index("stsb")]
 REGULATOR = "regulator"  # an input of a training, with its number: frozen embeddings
 STEPS_OF = "steps of"  # likewise, with its number: a training that says how many steps to take
 TRAINING = "training"  # the task whose metric says how long a model was trained

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from semblance.names import WITH_SUBSETS
+
 Key = tuple[str, str, str, str, str]
 Values = dict[Key, tuple[float, int]]  # the value and the number of items behind it
 Identity = tuple[str, bool, str]  # its name, whether it holds, for which task or protocol
@@ -28,11 +30,10 @@ def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
         for name, group in part.groupby("subset"):
             subsets[str(name)] = (correlation(group, metric), len(group))
         values, sizes = zip(*subsets.values(), strict=True)
-        means = {
-            "all": correlation(part, metric),
-            "mean": np.mean(values),
-            "wmean": np.average(values, weights=sizes),
-        }
+        means = dict.fromkeys(("all", "mean", "wmean"), correlation(part, metric))
+        if task in WITH_SUBSETS:
+            means["mean"] = np.mean(values)
+            means["wmean"] = np.average(values, weights=sizes)
         for name, value in means.items():
             found[task, "", metric, name, protocol] = (float(value), len(part))
         if set(subsets) != {""}:
