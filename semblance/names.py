@@ -21,6 +21,7 @@ TRAINING = "training"  # the task whose metric says how long a model was trained
 STEPS = "steps"
 FAQ_CUTOFFS = (1, 3, 5)
 FAQ_DEV = "dev"  # protocol and aggregation of scores on the dev questions of a fold
+CEILING = "ceiling"  # aggregation of the scores of a perfect model on the same questions
 FAQ_METRICS = (*(f"acc@{k}" for k in FAQ_CUTOFFS), "map")
 TRANSFER_TASKS = (
     "mr",

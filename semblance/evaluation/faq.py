@@ -1,7 +1,9 @@
 """FAQ retrieval: every answer of the bank is ranked for each query, under each protocol."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ from semblance.evaluation.prepared import BankQuestion, read_bank
 from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
 from semblance.evaluation.texts import Texts
 from semblance.models.vectors import unit
-from semblance.names import FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
+from semblance.names import CEILING, FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
 from semblance.provenance import outputs_digest
 from semblance.ranking.candidates import (
     By,
@@ -53,9 +55,10 @@ def predict(
     max_length: int,
     by: By,
 ) -> dict[str, list]:
-    """Return per-query columns: protocol, query, ranks, acc@k, ap, top; those of dev come last.
+    """Return per-query columns: protocol, query, group, ranks, acc@k, ap, top; dev comes last.
 
     ``questions``: those of ``test`` and of ``dev``, each against all answers of the bank.
+    ``best`` holds the ranks that a perfect model gives (``best_ranks``).
     ``top`` holds the numbers of the best answers, ``top_scores`` their scores. ``confidence`` is
     the score of the best answer; ``without`` is that of the best answer that is not relevant, which
     would come first if these were not there.
@@ -107,6 +110,8 @@ def ranked(rankings: Sequence[Scores], questions: Sequence[BankQuestion]) -> dic
     columns: dict[str, list] = {
         "protocol": [q.protocol for q in questions],
         "query": [q.id for q in questions],
+        "group": [q.group for q in questions],
+        "best": best_ranks(questions),
         "ranks": [],
         "top": [],
         "top_scores": [],
@@ -124,23 +129,49 @@ def ranked(rankings: Sequence[Scores], questions: Sequence[BankQuestion]) -> dic
         columns["confidence"].append(float(scores[order[0]]))
         others = order[~np.isin(order, question.relevant)]
         columns["without"].append(float(scores[others[0]]) if len(others) else float("nan"))
-    for k in FAQ_CUTOFFS:
-        columns[f"acc@{k}"] = [accuracy_at(np.asarray(r), k) for r in columns["ranks"]]
-    return columns | {"ap": [average_precision(np.asarray(r)) for r in columns["ranks"]]}
+    return columns | per_query(columns["ranks"])
+
+
+def best_ranks(questions: Sequence[BankQuestion]) -> list[list[int]]:
+    """Return, of each question, the ranks of its right answers in the best ranking of its text.
+
+    No model can tell questions of one text apart. The best ranking has the answers first that are
+    right for most of them.
+    """
+    right: dict[tuple[str, str], Counter[int]] = {}
+    for q in questions:
+        right.setdefault((q.protocol, q.text), Counter()).update(q.relevant)
+    rank = {
+        text: {answer: place for place, (answer, _) in enumerate(counts.most_common(), 1)}
+        for text, counts in right.items()
+    }
+    return [sorted(rank[q.protocol, q.text][answer] for answer in q.relevant) for q in questions]
+
+
+def per_query(ranks: Iterable[Sequence[int]]) -> dict[str, list]:
+    """Return the values of queries, acc@k and ap, from the ranks of their right answers."""
+    known = list(map(np.asarray, ranks))
+    found = {f"acc@{k}": [accuracy_at(r, k) for r in known] for k in FAQ_CUTOFFS}
+    return found | {"ap": list(map(average_precision, known))}
 
 
 def score_rows(predictions: dict[str, list]) -> Iterator[dict]:
-    """Yield protocol, metric, aggregation, value, n for each protocol of the predictions."""
+    """Yield protocol, metric, aggregation, value, n for each protocol of the predictions.
+
+    The aggregation ``ceiling`` is the score of a perfect model.
+    """
     protocols = np.asarray(predictions["protocol"])
+    best = per_query(predictions["best"])
     for protocol in dict.fromkeys(protocols.tolist()):
         inside = protocols == protocol
         part = FAQ_DEV if protocol == FAQ_DEV else "test"
-        for metric in FAQ_METRICS:
-            values = np.asarray(predictions["ap" if metric == "map" else metric])[inside]
+        parts = {part: predictions, CEILING: best}
+        for (aggregation, columns), metric in product(parts.items(), FAQ_METRICS):
+            values = np.asarray(columns["ap" if metric == "map" else metric])[inside]
             yield {
                 "protocol": protocol,
                 "metric": metric,
-                "aggregation": part,
+                "aggregation": aggregation,
                 "subset": "",
                 "value": float(values.mean()),
                 "n": int(inside.sum()),

@@ -16,11 +16,12 @@ Columns = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class BankQuestion:
-    """A query with the candidate numbers of its relevant answers."""
+    """A query with the candidate numbers of its relevant answers; those of one group are alike."""
 
     protocol: str
     id: str
     text: str
+    group: str
     part: int
     relevant: tuple[int, ...]
 
@@ -48,7 +49,7 @@ def read_pairs(folder: str | Path) -> Columns:
 def read_bank(folder: str | Path) -> Bank:
     """Read the answers and questions of a bank, or of the dev part of one fold."""
     answers = read_parquet(Path(folder, ANSWERS), ("text",))["text"].to_pylist()
-    columns = ("protocol", "id", "text", "part", "relevant")
+    columns = ("protocol", "id", "text", "group", "part", "relevant")
     questions = []
     for row in read_parquet(Path(folder, QUESTIONS), columns).to_pylist():
         relevant = tuple(row.pop("relevant"))

@@ -39,7 +39,7 @@ def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> 
     """Add what the test items cause, wherever the predictions of a row exist.
 
     STS and transfer tasks: on each task and their average, items resampled within each task. FAQ:
-    on each metric, queries resampled within each fold. All rows share the resampled items.
+    on each metric, groups of queries resampled within each fold. All rows share the resampled items.
     """
     layout = find_layout(table.layout)
     if layout.resampling is None:
@@ -150,7 +150,7 @@ def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
 
 
 def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
-    """Return the mean over folds of each row's seeds, queries resampled within each fold."""
+    """Return the mean over folds of each row's seeds, groups of queries resampled within each."""
     rng = np.random.default_rng(setting.seed)
     metrics = setting.layout.metrics
     names = [SCORE_OF.get(metric, metric) for metric in metrics]
@@ -163,7 +163,8 @@ def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
         frames = _same_items(paths, frames)
         scores = np.stack([frame.to_numpy().T for frame in frames], axis=1)
         flat = scores.reshape(-1, scores.shape[-1])  # (metrics x seeds, queries)
-        total += mean_draws(flat, setting.draws, rng).reshape(total.shape)
+        groups = frames[0].index.get_level_values("group")
+        total += mean_draws(flat, setting.draws, rng, groups).reshape(total.shape)
     means = POINTS * total / len(numbers)
     return {metric: means[:, at] for at, metric in enumerate(metrics)}
 

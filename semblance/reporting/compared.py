@@ -201,8 +201,9 @@ def _task_scores(
     matrix = np.array([[row[item] for item in items] for row in rows])  # (R, N)
     gold = next((one.gold[task] for one in sets if task in one.gold), None)
     clusters = next((one.clusters[task] for one in sets if task in one.clusters), None)
-    groups = sorted({clusters[item] for item in items}) if clusters else items
-    if len(groups) < FEWEST:
+    groups = [clusters[item] for item in items] if clusters else None
+    units = len(set(groups or items))
+    if units < FEWEST:
         problem = f"task {task!r:.80} has fewer than {FEWEST} items, or clusters of items"
         raise InputError(sets[0].place, problem, "nothing can be said of other items")
     if gold is not None:
@@ -214,14 +215,7 @@ def _task_scores(
             problem = f"task {task!r:.80}: all scores, or all gold, are equal"
             raise InputError(sets[0].place, problem)
         return exact, spearman_draws(expected, matrix, draws, rng), len(items)
-    if clusters:
-        place = {name: i for i, name in enumerate(groups)}
-        of_item = [place[clusters[item]] for item in items]
-        sums = np.stack([np.bincount(of_item, row, len(groups)) for row in matrix])
-        sizes = np.bincount(of_item, minlength=len(groups))[None]
-        both = mean_draws(np.vstack([sums, sizes]), draws, rng)
-        return matrix.mean(axis=1), both[:, :-1] / both[:, -1:], len(groups)
-    return matrix.mean(axis=1), mean_draws(matrix, draws, rng), len(items)
+    return matrix.mean(axis=1), mean_draws(matrix, draws, rng, groups), units
 
 
 def _is_share(one: ScoreSet) -> bool:

@@ -75,15 +75,15 @@ def label_frame(path: Path) -> pd.DataFrame:
 
 
 def faq_frame(path: Path, protocol: str, names: list[str]) -> pd.DataFrame:
-    """Return the named columns of each query of a run on a FAQ bank, by the query's id."""
-    frame = read_predictions(path, ["protocol", "query", *names])
+    """Return the named columns of each query of a run on a FAQ bank, by its id and its group."""
+    frame = read_predictions(path, ["protocol", "query", "group", *names])
     frame = frame[frame["protocol"] == protocol].drop(columns="protocol")
-    return _indexed(path, frame, ["query"]).astype(float)
+    return _indexed(path, frame, ["query", "group"]).astype(float)
 
 
 def _indexed(path: Path, frame: pd.DataFrame, index: list[str]) -> pd.DataFrame:
     """Return the numbers of each item, sorted; raises InputError if one is not finite."""
-    frame = frame.set_index(index[0] if len(index) == 1 else index).sort_index()
+    frame = frame.set_index(index).sort_index()
     if frame.index.has_duplicates or not np.isfinite(frame.to_numpy(float)).all():
         problem = "an item occurs twice, or a prediction is not a finite number"
         raise InputError(path, problem, "evaluate this run again")

@@ -5,7 +5,7 @@ draws: their part of the variance is known in closed form.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 from scipy import stats
@@ -51,12 +51,25 @@ def spearman_draws(
     return np.vstack(parts)
 
 
-def mean_draws(scores: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Return (draws, R) means of scores (R, n), items resampled."""
+def mean_draws(
+    scores: np.ndarray,
+    draws: int,
+    rng: np.random.Generator,
+    groups: Sequence[Hashable] | None = None,
+) -> np.ndarray:
+    """Return (draws, R) means of scores (R, n), items resampled, or the groups of items (n,).
+
+    Items of one group are alike, so that whole groups are drawn. A mean is then a ratio: the sum of
+    the drawn groups over their size.
+    """
     scores = np.asarray(scores, float)
-    n = scores.shape[1]
-    parts = [counts @ scores.T / n for counts in resamples(n, draws, rng)]
-    return np.vstack(parts)
+    of_item = np.arange(scores.shape[1])
+    if groups is not None:
+        _, of_item = np.unique(np.asarray(groups, object), return_inverse=True)
+    sizes = np.bincount(of_item)
+    sums = np.stack([*(np.bincount(of_item, row) for row in scores), sizes], axis=1)  # (G, R + 1)
+    drawn = np.vstack([counts @ sums for counts in resamples(sizes.size, draws, rng)])
+    return drawn[:, :-1] / drawn[:, -1:]
 
 
 def resamples(n: int, draws: int, rng: np.random.Generator) -> Iterator[np.ndarray]:

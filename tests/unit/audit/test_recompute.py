@@ -20,12 +20,14 @@ MAP = (1 + 1 / 3 + 1 / 2 + 1 + 1 / 6) / 5
 def shown(**other):
     """The scores of RANKS by hand, some of them changed."""
     scores = {"acc@1": 2 / 5, "acc@3": 4 / 5, "acc@5": 4 / 5, "map": MAP} | other
-    return {("bank", "", metric, "test", "pairs"): value for metric, value in scores.items()}
+    found = {("bank", "", metric, "test", "pairs"): value for metric, value in scores.items()}
+    return found | {("bank", "", metric, "ceiling", "pairs"): 1 for metric in scores}
 
 
 def ranked(ranks=RANKS):
     ap = [np.mean([(i + 1) / r for i, r in enumerate(rs)]) for rs in ranks]
-    return pd.DataFrame({"protocol": "pairs", "query": range(len(ranks)), "ranks": ranks, "ap": ap})
+    columns = {"query": range(len(ranks)), "ranks": ranks, "best": [[1]] * len(ranks), "ap": ap}
+    return pd.DataFrame({"protocol": "pairs", **columns})
 
 
 def broken(frame, **other):

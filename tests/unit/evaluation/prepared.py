@@ -40,7 +40,14 @@ def write_bank(
     for the first of these.
     """
     rows = [
-        {"protocol": "pairs", "id": str(i), "text": text, "part": part, "relevant": relevant}
+        {
+            "protocol": "pairs",
+            "id": str(i),
+            "text": text,
+            "group": str(i),
+            "part": part,
+            "relevant": relevant,
+        }
         for i, (text, part, relevant) in enumerate(questions)
     ]
     texts = [(i, "answer", text, -1) for i, text in enumerate(answers)]

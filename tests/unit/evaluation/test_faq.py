@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from semblance.evaluation.faq import by_vectors, by_words, ranked, score_rows
+from semblance.evaluation.faq import best_ranks, by_vectors, by_words, ranked, score_rows
 from semblance.evaluation.prepared import BankQuestion
 from semblance.evaluation.texts import Vectors
 from semblance.ranking.candidates import Candidates
@@ -22,7 +22,7 @@ DIRECTIONS = {
 
 
 def question(text, *relevant, protocol="pairs", name="a"):
-    return BankQuestion(protocol, name, text, 0, relevant)
+    return BankQuestion(protocol, name, text, text, 0, relevant)
 
 
 def rank(*questions, texts_of_answers=tuple((a,) for a in ANSWERS)):
@@ -88,6 +88,28 @@ def test_where_every_answer_is_right_none_is_left():
     assert np.isnan(ranked([[np.array([0.9, 0.8])]], [question("x", 0, 1)])["without"]).all()
 
 
+def test_questions_of_one_text_share_the_best_ranking_of_a_perfect_model():
+    """Of m answers to one question, one right at a time: acc@1 is 1 / m, MAP (1 + … + 1/m) / m."""
+    alike = [question("up", number, name=str(number)) for number in range(4)]
+    alone = [question("right", 3), question("up", 0, 3, protocol="annotated")]
+    assert best_ranks([*alike, *alone]) == [[1], [2], [3], [4], [1], [1, 2]]
+    found = {
+        (row["protocol"], row["metric"]): row["value"]
+        for row in score_rows(rank(*alike))
+        if row["aggregation"] == "ceiling"
+    }
+    values = {"acc@1": 1 / 4, "acc@3": 3 / 4, "acc@5": 1, "map": (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4}
+    assert found == {("pairs", metric): pytest.approx(value) for metric, value in values.items()}
+
+
+def test_the_best_ranking_of_a_text_starts_with_what_is_right_for_most_of_its_questions():
+    assert best_ranks([question("up", 3), question("up", 1), question("up", 1)]) == [[2], [1], [1]]
+
+
+def test_the_group_of_a_question_stands_beside_its_scores():
+    assert rank(question("up", 0), question("right", 1))["group"] == ["up", "right"]
+
+
 @pytest.fixture
 def predictions():
     """Columns of 40 questions of pairs, and of 20 annotated ones."""
@@ -96,11 +118,12 @@ def predictions():
     found = {f"acc@{k}": (first <= k).astype(float) for k in (1, 3, 5)}
     found["ap"] = np.concatenate([1 / first[:40], generator.uniform(0, 1, 20)])
     columns = {name: column.tolist() for name, column in found.items()}
-    return columns | {"protocol": ["pairs"] * 40 + ["annotated"] * 20}
+    return columns | {"protocol": ["pairs"] * 40 + ["annotated"] * 20, "best": [[1]] * 60}
 
 
 def test_scores_are_means_within_each_protocol_that_a_query_follows(predictions):
-    found = {(r["protocol"], r["metric"]): (r["value"], r["n"]) for r in score_rows(predictions)}
+    rows = [row for row in score_rows(predictions) if row["aggregation"] == "test"]
+    found = {(row["protocol"], row["metric"]): (row["value"], row["n"]) for row in rows}
     groups = pd.DataFrame(predictions).rename(columns={"ap": "map"}).groupby("protocol")
     expected = {
         (protocol, metric): (pytest.approx(group[metric].mean()), len(group))

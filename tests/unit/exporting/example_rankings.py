@@ -33,7 +33,8 @@ def questions() -> list[BankQuestion]:
             right = draw.choice(ANSWERS, count, replace=False)
             text = f'what is {number}?\u2028 "yes"'
             relevant = tuple(sorted(right.tolist()))
-            found.append(BankQuestion(protocol, entry_id(number), text, number % 2, relevant))
+            name = entry_id(number)
+            found.append(BankQuestion(protocol, name, text, name, number % 2, relevant))
     return found
 
 

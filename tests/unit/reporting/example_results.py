@@ -221,6 +221,8 @@ def _ranks(rng: np.random.Generator) -> dict[str, list]:
     return {
         "protocol": ["pairs"] * 30 + ["annotated"] * 20 + ["dev"] * 10,
         "query": [f"q{i}" for i in range(60)],
+        "group": [f"g{i // 2}" for i in range(60)],
+        "best": [list(range(1, n + 1)) for n in counts],
         "ranks": [r.tolist() for r in ranks],
         **{f"acc@{k}": [accuracy_at(r, k) for r in ranks] for k in (1, 3, 5)},
         "ap": [average_precision(r) for r in ranks],

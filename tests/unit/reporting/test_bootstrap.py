@@ -87,16 +87,18 @@ def test_predictions_on_other_items_or_that_are_no_number_stop(tmp_path, column,
         with_bootstrap(against_a(ROWS, SCORES), tmp_path, 50, 0)
 
 
-def faq_results(root, right):
+def faq_results(root, right, alike=1):
     """Scores and predictions of two folds of 20 queries: the first ``right`` ones of a seed are right.
 
     ``right``: {method: the number for each seed}. Under ``annotated``, no two methods differ.
+    Groups are of ``alike`` queries each.
     """
     scores = []
     for method, numbers in right.items():
         for seed, number in enumerate(numbers, 1):
             queries = pd.DataFrame({"protocol": ["pairs"] * 20 + ["annotated"] * 20})
             queries["query"] = [*range(20)] * 2
+            queries["group"] = queries["query"] // alike
             for name in ("acc@1", "acc@3", "acc@5", "ap"):
                 queries[name] = [1.0] * number + [0.0] * (20 - number) + [0.5] * 20
             for fold in (0, 1):
@@ -105,10 +107,10 @@ def faq_results(root, right):
     return scores
 
 
-def faq_table(root, a, b):
+def faq_table(root, a, b, alike=1):
     """The table of two methods, each with its numbers of right queries."""
     rows = {"a": ("a", range(1, len(a) + 1)), "b": ("b", range(1, len(b) + 1))}
-    return against_a(rows, faq_results(root, {"a": a, "b": b}), **FAQ)
+    return against_a(rows, faq_results(root, {"a": a, "b": b}, alike), **FAQ)
 
 
 def test_faq_metrics_are_tested_by_query_within_their_protocol(tmp_path):
@@ -120,6 +122,15 @@ def test_faq_metrics_are_tested_by_query_within_their_protocol(tmp_path):
     for cell in found.values():
         assert cell.contrast.difference == approx(55)
         assert cell.contrast.item_error == approx(of_items, rel=0.05)
+
+
+def test_queries_of_one_group_count_as_one(tmp_path):
+    """Groups of four copies: 8 and 12 of 20 queries are 2 and 3 of 5 groups."""
+    made = faq_table(tmp_path, (0, 0), (8, 12), alike=4)
+    found = with_bootstrap(made, tmp_path, 4000, 0).rows[1].cells
+    # Of seed 1, 2 of the 5 groups of a fold gain 1, of seed 2, 3: both variances are .24.
+    for cell in found.values():
+        assert cell.contrast.item_error == approx(100 * (0.24 / 5 / 2) ** 0.5, rel=0.05)
 
 
 def test_with_one_seed_there_is_no_p(tmp_path):

@@ -38,6 +38,34 @@ def test_the_draws_of_a_mean_vary_as_the_closed_form_says():
     assert draws.var() == pytest.approx(scores.var() / 4, rel=0.03)
 
 
+def test_copies_of_an_item_in_one_group_add_nothing():
+    """Whatever each group holds, three copies of it have the same draws as it alone."""
+    scores = np.random.default_rng(1).normal(size=(2, 7))
+    groups = list("cabgfed")
+    alone, copied = (
+        r.mean_draws(np.repeat(scores, n, axis=1), 50, np.random.default_rng(0), groups=names)
+        for n, names in ((1, groups), (3, np.repeat(groups, 3)))
+    )
+    assert copied == pytest.approx(alone, abs=1e-12)
+
+
+def test_groups_of_one_item_each_are_drawn_as_items():
+    scores = np.random.default_rng(1).normal(size=(2, 7))
+    plain, grouped = (
+        r.mean_draws(scores, 50, np.random.default_rng(0), groups)
+        for groups in (None, "abcdefg")
+    )
+    assert np.array_equal(plain, grouped)
+
+
+def test_the_mean_of_drawn_groups_of_two_sizes_is_a_ratio():
+    """Of 0 0 0 | 1, two groups are drawn: both (1 of 4, half of the time), or one of them twice."""
+    draws = r.mean_draws([[0, 0, 0, 1]], 20_000, np.random.default_rng(0), ["a", "a", "a", "b"])
+    values, counts = np.unique(draws, return_counts=True)
+    assert values == pytest.approx([0, 1 / 4, 1])
+    assert counts / 20_000 == pytest.approx([1 / 4, 1 / 2, 1 / 4], abs=0.02)
+
+
 def loop_errors(ours, theirs, draws):
     """The standard error of a difference of means, drawn one by one with Python's own numbers."""
     rng = np.random.default_rng(99)
