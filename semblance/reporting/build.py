@@ -12,6 +12,7 @@ import pandas as pd
 from semblance.errors import InputError
 from semblance.layout import fold_corpus
 from semblance.names import (
+    CEILING,
     FAQ_DEV,
     IN_NATURAL_UNIT,
     NO_CORPUS,
@@ -53,8 +54,18 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
         metric=asked.metric,
         aggregation=asked.aggregation,
         margin=asked.margin,
-        notes=footnotes(asked, rows),
+        notes=footnotes(asked, rows, _ceilings(asked, index)),
     )
+
+
+def _ceilings(spec: Spec, index: Index) -> dict[tuple[str, str], float]:
+    """Return what a perfect model has by protocol and metric, in points: the mean over folds."""
+    by_fold: dict[tuple[str, str], dict[str, float]] = {}
+    for record in index.values():
+        if (record["task"], record["aggregation"]) == (spec.dataset, CEILING):
+            found = by_fold.setdefault((record["protocol"], record["metric"]), {})
+            found[record["fold"]] = 100 * record["value"]
+    return {name: mean(values.values()) for name, values in by_fold.items()}
 
 
 def _index(scores: pd.DataFrame) -> Index:

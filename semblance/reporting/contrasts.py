@@ -145,7 +145,8 @@ def compared(rows: list[Row], spec: Spec) -> list[Row]:
 def _control(position: int, rows: list[Row], control: str | None) -> Row | None:
     """Return the row that a row is compared with: of the same protocol, by label or method.
 
-    An untrained model is neither compared nor a control: every training would differ from it.
+    No untrained model is compared with a trained one, or is a control of it: all trainings differ
+    from it.
     """
     row = rows[position]
     if row.method == START:
@@ -160,7 +161,8 @@ def _control(position: int, rows: list[Row], control: str | None) -> Row | None:
     if not named or row in named:
         return None
     same_corpus = [other for other in named if other.corpus == row.corpus]
-    return (same_corpus or named)[0]
+    found = (same_corpus or named)[0]
+    return None if row.is_untrained and not found.is_untrained else found
 
 
 def _tested(row: Row, control: Row, layout: Layout, margin: float) -> Row:

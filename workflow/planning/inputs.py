@@ -35,6 +35,9 @@ def dataset_checks(
             key = NAMED_AT[job.stage].format(**job._asdict())
             names = [read.name for read in inputs(plan, job) if read.stage == "download"]
             yield partial(_check_datasets, key, names, plan.config.manifest, datasets)
+        if job.stage == "download_model":
+            key, names = f"bases.{job.base}.seen", plan.config.bases[job.base].seen or ()
+            yield partial(_check_datasets, key, names, plan.config.manifest, datasets)
 
 
 def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]]:

@@ -26,7 +26,8 @@ from workflow.planning.methods import (
 )
 from workflow.planning.settings import Training, pretraining_settings, settings_of
 
-NOT_OF_FILES = ("label", "tokenizer", "million_parameters")  # of a base: its files stay the same
+# Of a base: its files stay the same.
+NOT_OF_FILES = ("label", "tokenizer", "million_parameters", "seen")
 
 
 class Run(NamedTuple):

@@ -14,6 +14,7 @@ from workflow.planning.methods import (
     candidates,
     entropy_parts,
     is_untrained,
+    ranking,
     reads_no_corpus,
     trained,
 )
@@ -55,8 +56,29 @@ def rows_of(config: Config, table: Table | FigureOfModels) -> list[TableRow]:
 
 
 def row_labels(config: Config, table: Table) -> dict[TableRow, str]:
-    """Return the label of each row of a table."""
-    return labels_of(config, table.labels, rows_of(config, table))
+    """Return the label of each row of a table, marked where its base has seen the bank."""
+    labels = labels_of(config, table.labels, rows_of(config, table))
+    return {
+        row: f"{name} (seen)" if has_seen(config, row) else name for row, name in labels.items()
+    }
+
+
+def has_seen(config: Config, row: TableRow) -> bool:
+    """Tell whether the model of a row on a FAQ bank comes from a base that was trained on the bank."""
+    bank = config.faq.banks.get(row.corpus)
+    stated = ranking(config, row.method)
+    uses_words_alone = stated is not None and stated.by == "words"
+    known = getattr(config.origin(row.base), "seen", None) or ()
+    return getattr(bank, "dataset", None) in known and not uses_words_alone
+
+
+def _seen_note(config: Config, rows: list[TableRow]) -> str:
+    """Name the bases that were trained on the bank of a table; empty if none was."""
+    bases = dict.fromkeys(base_label(config, row.base) for row in rows if has_seen(config, row))
+    if not bases:
+        return ""
+    bank = rows[0].corpus
+    return f"Rows marked (seen): the training of their base has seen {bank}: {', '.join(bases)}."
 
 
 def labels_of(config: Config, stated: dict[str, str], rows: list[TableRow]) -> dict[TableRow, str]:
@@ -128,7 +150,7 @@ def table_spec(config: Config, name: str) -> dict[str, Any]:
         "layout": shape.name,
         "tasks": list(tasks),
         "protocols": [config.sts.protocol],
-        "note": table.note or "",
+        "note": " ".join(filter(None, (table.note, _seen_note(config, list(labels))))),
         "rows": [_row_spec(config, table, row, label) for row, label in labels.items()],
     }
     if shape.tests == "transfer":

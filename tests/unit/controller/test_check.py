@@ -116,6 +116,7 @@ def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
         ("mirror", {"mirror": "no", "tables": {}}, "mirror: no: no such folder"),
         ("manifest", {"manifest": "no.yaml"}, "manifest: no.yaml: no such file"),
         ("datasets", {"sts": {"datasets": ["sts99"]}}, "sts.datasets: there is no data set 'sts99"),
+        ("seen", {"bases": base(seen=["no"])}, "bases.own.seen: there is no data set 'no'"),
         # The header of the file is a line, too.
         ("folds", {"faq": bank(folds=14)}, "faq.folds: 14 parts of at most 13 pairs (bank mine)"),
     ],

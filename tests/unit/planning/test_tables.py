@@ -6,7 +6,7 @@ from semblance.config.outputs import Table
 from semblance.errors import InputError
 from tests.shipped import merged
 from workflow.planning.config import load
-from workflow.planning.tables import TableRow, counterpart, row_labels
+from workflow.planning.tables import TableRow, counterpart, row_labels, table_spec
 
 
 def labels(*rows: dict, layout: str = "sts", **own: str) -> list[str]:
@@ -96,6 +96,29 @@ def with_twin(**method) -> dict:
     [first, *_] = found["tables"]["rcl_table1a"]["rows"]
     first["methods"] = [*first["methods"], "twin"]
     return found
+
+
+def test_rows_whose_base_has_seen_the_bank_are_marked_and_named():
+    """BM25 reads no base. A base that is trained from another one has seen what that one has."""
+    config = merged("config.yaml")
+    config["faq"]["banks"]["threads"] = {"kind": "stackfaq", "dataset": "stackfaq"}
+    config["bases"]["further"] = {
+        "base": "all-minilm",
+        "corpus": "wiki1m",
+        "pretrain": {"batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "max_length": 48}
+        | {"seed": 1, "warmup": 0.0, "weight_decay": 0.01},
+    }
+    methods, shown = ["bm25", "start"], {"title": "", "layout": "faq", "seeds": "rcl"}
+    config["tables"] = {
+        bank: shown | {"rows": [row(methods, [bank], ["all-minilm", "further", "bert-base"])]}
+        for bank in ("threads", "faqir")
+    }
+    full = load(config)
+    specs = {name: table_spec(full, name) for name in ("threads", "faqir")}
+    marked = {n: [r["label"] for r in s["rows"] if "seen" in r["label"]] for n, s in specs.items()}
+    assert marked == {"threads": ["all-MiniLM-L6-v2 (seen)", "further (seen)"], "faqir": []}
+    assert specs["faqir"]["note"] == ""
+    assert specs["threads"]["note"].endswith("has seen threads: all-MiniLM-L6-v2, further.")
 
 
 def test_two_rows_of_one_training_are_refused_by_their_names():

@@ -81,6 +81,18 @@ def test_a_faq_cell_is_missing_if_one_fold_is(corpora):
     assert cells(table(rows, first + second, **FAQ), "start")["acc@1"].mean == approx(30.0)
 
 
+def test_a_table_of_a_bank_says_what_a_perfect_model_has_where_it_is_less_than_100():
+    """Over two folds: 20 and 40 give 30; 100 is not named, and neither is another bank."""
+    scores = []
+    for fold, value in ((0, 0.2), (1, 0.4)):
+        lift = (0, 1 - value, 1 - value, 0.5)
+        scores += of_fold("rcl", 1, fold, value)
+        scores += of_fold("rcl", 1, fold, value, lift=lift, aggregation="ceiling")
+        scores += of_fold("rcl", 1, fold, 0.1, aggregation="ceiling", task="other")
+    (note,) = [n for n in table({"RCL": ("rcl", (1,))}, scores, **FAQ).notes if "perfect" in n]
+    assert note.startswith("A perfect model has Acc@1 30.0, MAP 80.0 (pairs):")
+
+
 def test_a_table_names_the_steps_of_its_entropy_models_over_the_seeds():
     rows = {"φ = 0.01": ("entropy-0.01", (1, 2)), "RCL": ("rcl-8", (1, 2))}
     of_training = {"task": "training", "metric": "steps"}

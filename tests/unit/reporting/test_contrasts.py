@@ -65,6 +65,14 @@ def test_an_untrained_row_has_no_contrast_and_no_mark():
     assert all(cell.contrast is None and not cell.mark for cell in start.cells.values())
 
 
+def test_an_untrained_method_is_compared_with_no_trained_one_and_leaves_its_p_alone():
+    bm25 = runs("bm25", {0: (0.80, 0.90)})
+    rows = {"bm25": ("bm25", (0,)), **ROWS}
+    found = table(rows, SCORES + bm25, control="simcse").rows
+    alone = table(ROWS, SCORES, control="simcse").rows
+    assert found[0].control is None and found[1:] == alone
+
+
 def test_a_lower_score_has_a_p_but_no_star():
     shown = contrasted(control="RCL")
     assert contrast(shown, "SimCSE").p_holm < 0.05
