@@ -14,6 +14,7 @@ Key = tuple[str, str, str, str, str]
 Values = dict[Key, tuple[float, int]]  # the value and the number of items behind it
 Identity = tuple[str, bool, str]  # its name, whether it holds, for which task or protocol
 CUTOFFS = (1, 3, 5)
+OF_YEARS = {f"sts{year}" for year in range(12, 17)}  # the tasks that have subsets
 RANKS_ALONE = "Spearman is unchanged under a strictly monotone map"
 TESTED_ONCE = "each item is tested once"
 SINGLE_ANSWER = "MAP = MRR where one answer is relevant"
@@ -27,9 +28,11 @@ def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
         subsets = {}
         for name, group in part.groupby("subset"):
             subsets[str(name)] = (correlation(group, metric), len(group))
-        values, sizes = zip(*subsets.values(), strict=True)
+        overall = (correlation(part, metric), len(part))
+        # STS-B's genres are no subsets of the protocol: its value is one correlation throughout.
+        values, sizes = zip(*(subsets.values() if task in OF_YEARS else [overall]), strict=True)
         means = {
-            "all": correlation(part, metric),
+            "all": overall[0],
             "mean": np.mean(values),
             "wmean": np.average(values, weights=sizes),
         }

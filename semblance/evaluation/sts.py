@@ -15,7 +15,7 @@ from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
 from semblance.models.whitening import fit
-from semblance.names import STEPS, STS_DEV, STS_TASKS, TRAINING
+from semblance.names import STEPS, STS_DEV, STS_TASKS, TRAINING, WITH_SUBSETS
 from semblance.provenance import outputs_digest
 
 # The dev pairs of STS-B stand before its test pairs.
@@ -113,17 +113,18 @@ def score_rows(predictions: dict[str, np.ndarray]) -> Iterator[dict]:
     """Yield task, subset, metric, aggregation, value, n for each task of the predictions.
 
     ``all``: one correlation over the concatenated subsets (SimCSE's and both papers' setting);
-    ``mean`` and ``wmean``: over the subsets' own correlations, plain and weighted by size.
+    ``mean`` and ``wmean``: over the subsets' own correlations, plain and weighted by size; of a
+    task that is not WITH_SUBSETS the same as ``all``. Groups of pairs have rows of their own.
     """
     for task in dict.fromkeys(predictions["task"].tolist()):
         inside = predictions["task"] == task
         part = {name: predictions[name][inside] for name in ("gold", "similarity", "subset")}
         for metric in METRICS:
-            for row in _task_rows(part, metric):
+            for row in _task_rows(part, metric, task in WITH_SUBSETS):
                 yield {"task": task, "metric": metric, **row}
 
 
-def _task_rows(part: dict[str, np.ndarray], metric: str) -> Iterator[dict]:
+def _task_rows(part: dict[str, np.ndarray], metric: str, has_subsets: bool) -> Iterator[dict]:
     """Yield the scores of one task by one metric: over all pairs, and over the subsets."""
     correlation = METRICS[metric]
     names = sorted(set(part["subset"].tolist()))
@@ -133,11 +134,11 @@ def _task_rows(part: dict[str, np.ndarray], metric: str) -> Iterator[dict]:
         chosen = part["subset"] == name
         values.append(correlation(part["similarity"][chosen], part["gold"][chosen]))
         sizes.append(int(chosen.sum()))
-    whole = {
-        "all": correlation(part["similarity"], part["gold"]),
-        "mean": float(np.mean(values)),
-        "wmean": float(np.average(values, weights=sizes)),
-    }
+    overall = correlation(part["similarity"], part["gold"])
+    whole = dict.fromkeys(("all", "mean", "wmean"), overall)
+    if has_subsets:
+        whole["mean"] = float(np.mean(values))
+        whole["wmean"] = float(np.average(values, weights=sizes))
     for aggregation, value in whole.items():
         yield {"subset": "", "aggregation": aggregation, "value": value, "n": sum(sizes)}
     if names != [""]:

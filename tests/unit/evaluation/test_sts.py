@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from pytest import approx
 from scipy import stats
 
 from semblance.data.sts import read_stsb
@@ -19,13 +20,15 @@ SUBSETS = [
     ("sts12", "OnWN", 30, 0.0),
     ("sts12", "MSRpar", 7, 0.6),
     ("sts12", "surprise", 12, -0.4),
-    ("stsb", "", 25, 0.0),
+    ("stsb", "main-news", 15, 0.5),
+    ("stsb", "main-forums", 10, -0.5),
+    ("sickr", "", 9, 0.0),
 ]
 
 
 @pytest.fixture(scope="module")
 def predictions():
-    """Two tasks, one with subsets of three sizes (not in alphabetical order), with tied gold scores."""
+    """Three tasks: with subsets of three sizes (not in alphabetical order), with genres, with none."""
     generator = np.random.default_rng(0)
     sizes = [size for _, _, size, _ in SUBSETS]
     task, subset, _, shift = (np.repeat(column, sizes) for column in zip(*SUBSETS, strict=True))
@@ -54,8 +57,9 @@ def test_every_aggregation_is_that_of_scipy_on_the_same_predictions(predictions)
             weighted = sum(v * n for v, n in parts.values()) / count
             whole = function(group["similarity"], group["gold"])[0]
             expected[task, metric, "all", ""] = (whole, count)
-            expected[task, metric, "mean", ""] = (sum(values) / len(values), count)
-            expected[task, metric, "wmean", ""] = (weighted, sum(sizes))
+            means = (sum(values) / len(values), weighted) if task == "sts12" else (whole, whole)
+            expected[task, metric, "mean", ""] = (means[0], count)
+            expected[task, metric, "wmean", ""] = (means[1], sum(sizes))
             expected |= {(task, metric, "subset", name): p for name, p in parts.items() if name}
     scores = found(predictions)
     assert scores.keys() == expected.keys()
@@ -63,6 +67,18 @@ def test_every_aggregation_is_that_of_scipy_on_the_same_predictions(predictions)
         assert scores[key] == (pytest.approx(value, rel=1e-10), count), key
     # The subsets differ, and so the aggregations do.
     assert len({scores["sts12", "spearman", how, ""][0] for how in ("all", "mean", "wmean")}) == 3
+
+
+def test_the_genres_of_stsb_are_rows_of_their_own_and_no_part_of_its_means():
+    """Within each genre the order is perfect, over both of them it is not."""
+    columns = {"task": ["stsb"] * 6, "subset": ["forums"] * 3 + ["news"] * 3, "index": range(6)}
+    columns |= {"gold": [3.0, 4, 5, 0, 1, 2], "similarity": [0.4, 0.5, 0.6, 0.1, 0.2, 0.7]}
+    scores = found({name: np.array(column) for name, column in columns.items()})
+    # Ranks 4 5 6 1 2 3 against 3 4 5 1 2 6: squared differences 1 1 1 0 0 9.
+    for aggregation in ("all", "mean", "wmean"):
+        assert scores["stsb", "spearman", aggregation, ""] == (approx(1 - 6 * 12 / (6 * 35)), 6)
+    for genre in ("forums", "news"):
+        assert scores["stsb", "spearman", "subset", genre] == (approx(1), 3)
 
 
 def test_the_order_of_the_pairs_does_not_matter(predictions):
