@@ -14,6 +14,7 @@ from scipy.stats import pearsonr, spearmanr
 
 METRICS = {"spearman": spearmanr, "pearson": pearsonr, "": None}
 NO_VALUE = ("", "n/a")
+WITH_SUBSETS = ("sts12", "sts13", "sts14", "sts15", "sts16")  # STS-B's genres are no subsets
 
 
 def predictions(folder, row, seed):
@@ -39,7 +40,8 @@ def correlations(root, row, seed):
 def task_score(part, row, column):
     """Return the correlation of a whole task, or the mean over its subsets."""
     groups = [part]
-    if row["aggregation"] in ("mean", "wmean"):
+    has_subsets = part["task"].iat[0] in WITH_SUBSETS
+    if has_subsets and row["aggregation"] in ("mean", "wmean"):
         groups = [group for _, group in part.groupby("subset")]
     weights = [len(group) if row["aggregation"] == "wmean" else 1 for group in groups]
     correlation = METRICS[row["metric"]]

@@ -11,6 +11,7 @@ from semblance.audit.recompute import (
     faq_values,
     monotone,
     sts_identities,
+    sts_values,
 )
 
 RANKS = [[1], [3], [2], [1], [6]]
@@ -69,6 +70,20 @@ def test_only_a_rank_correlation_passes_the_monotone_map(metric, holds):
     frame = pd.DataFrame({"task": "t", **columns})
     passed = {("t", "", "spearman", "all", "p"): correlation(frame, metric)}
     assert [found[1] for found in sts_identities(frame, passed)] == [holds]
+
+
+def test_only_the_subsets_of_sts12_to_sts16_make_a_mean():
+    """Perfect order in one group, reversed in the other: a mean of 0."""
+    columns = {"subset": ["a", "a", "b", "b"], "gold": [1.0, 2, 3, 4], "similarity": [1.0, 2, 4, 3]}
+    parts = [pd.DataFrame({"task": task, **columns}) for task in ("sts16", "stsb")]
+    found = sts_values(pd.concat(parts), "p")
+    whole = pytest.approx(1 - 6 * 2 / 60)  # two neighbours exchanged: squared differences 1 and 1
+    for task, mean in (("sts16", pytest.approx(0)), ("stsb", whole)):
+        expected = {"all": whole, "mean": mean, "wmean": mean}
+        assert {k: found[task, "", "spearman", k, "p"] for k in expected} == {
+            name: (value, 4) for name, value in expected.items()
+        }
+        assert found[task, "b", "spearman", "subset", "p"] == (pytest.approx(-1), 2)
 
 
 def test_the_monotone_map_keeps_neighbours_apart_and_in_order():
