@@ -49,8 +49,8 @@ class Table(Part):
     controls: dict[str, Name] = {}
     """Methods whose rows have another control than `control`."""
     margin: Positive | None = None
-    """Points. A difference from the control counts as none if two one-sided tests show that it is
-    smaller. Without it: 0.5."""
+    """Points. A difference from the control counts as none if its interval lies within it. Without
+    it: 0.5."""
     tasks: Distinct[str] | None = None
     """The STS tasks that it shows and averages, such as a set of `sts.own`; of the layouts `sts`,
     `regulators` and `seeds` alone. Without it: the seven."""

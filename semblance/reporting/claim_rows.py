@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from semblance.names import START
-from semblance.reporting.claims import Claim, Term
+from semblance.reporting.claims import Claim
 from semblance.reporting.published import Published
 from semblance.reporting.table import Row, Table
 
@@ -49,7 +49,7 @@ def row_groups(claim: Claim, table: Table, published: Published) -> Iterator[Row
 def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
     """Return the rows of a claim's methods on one base, once for each corpus."""
     found: list[Rows] = []
-    choices = {name: _rows_for(name, term, rows, base) for name, term in claim.terms.items()}
+    choices = {name: _rows_for(claim, name, rows, base) for name in claim.terms}
     for corpus in dict.fromkeys(row.corpus for row in rows if row.base == base):
         group = {name: _row_of(choice, corpus) for name, choice in choices.items()}
         if None not in group.values() and group not in found and _keeps_corpora(group):
@@ -57,16 +57,17 @@ def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
     return found
 
 
-def _rows_for(name: str, term: Term, rows: list[Row], base: str) -> list[Row]:
+def _rows_for(claim: Claim, name: str, rows: list[Row], base: str) -> list[Row]:
     """Return the rows that METHOD or CORPUS/METHOD may stand for: those that have this name.
 
     Where the table has none, as on stand-ins of other names, they are the rows that it sets beside
-    the same printed row.
+    the same printed row; but not of a claim with readings, each of which has a row beside it.
     """
+    term = claim.terms[name]
     corpus, _, method = name.rpartition("/")
     peers = [row for row in rows if row.base == (term.base or base)]
     named = [row for row in peers if row.method == method and corpus in ("", row.corpus)]
-    if named or term.published is None:
+    if named or term.published is None or claim.readings:
         return named
     if term.base is None:
         rows = peers
@@ -100,7 +101,7 @@ def lacking_rows(claim: Claim, table: Table) -> str:
     bases = {row.base for row in table.rows}
     lacking = [
         name
-        for name, term in claim.terms.items()
-        if not any(_rows_for(name, term, list(table.rows), base) for base in bases)
+        for name in claim.terms
+        if not any(_rows_for(claim, name, list(table.rows), base) for base in bases)
     ]
     return ", ".join(lacking) or f"one base with {', '.join(claim.terms)}"

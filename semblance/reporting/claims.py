@@ -6,7 +6,7 @@ one that the table sets beside the same row of the paper.
 """
 
 import itertools
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -41,12 +41,29 @@ class Differing:
 
 
 @dataclass(frozen=True)
+class Better:
+    """A row of a table whose difference from another, ``than``, must have an interval above 0."""
+
+    table: str
+    column: str
+    row: str
+    than: str
+    shows: str  # what the table shows by it, in words
+
+
+@dataclass(frozen=True)
 class Needs:
-    """What a claim is about, without which it cannot be asked: ``why`` says it in words."""
+    """What a claim is about, without which it cannot be asked: ``why`` says it in words.
+
+    ``bases``: one of these. The others are measured, and asked of stand-ins alone. ``start_within``:
+    the start lies at most so many points below the best trained row of the claim's table.
+    """
 
     why: str
     bases: tuple[str, ...] = ()
     differing: Differing | None = None
+    start_within: Positive | None = None
+    better: Better | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +83,8 @@ class Claim:
     hold against all of them. ``expects``: a difference above 0, none, or none above 0. ``base``:
     the paper's; a table without it shows the claim on each base that it has.
     ``published_column``: the paper's column, where it has another name than ours. ``margin``:
-    points; by default the table's. ``says`` may hold {base} and {corpus}.
+    points; by default the table's. ``says`` may hold {base} and {corpus}. ``readings``: where the
+    paper can be read in several ways, the name of each with the rows that it has in place of others.
     """
 
     says: str
@@ -81,6 +99,23 @@ class Claim:
     published_column: str | None = None
     margin: Positive | None = None
     needs: Needs | None = None
+    readings: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def by_reading(self) -> dict[str, "Claim"]:
+        """Return the claim of each reading, by its name; the claim itself where it has none."""
+        return {name: self._read(rows) for name, rows in self.readings.items()} or {"": self}
+
+    def _read(self, instead: Mapping[str, str]) -> "Claim":
+        """Return the claim with other rows in place of some."""
+        rows, rivals = (
+            {instead.get(name, name): term for name, term in terms.items()}
+            for terms in (self.rows, self.rivals)
+        )
+        needs = self.needs
+        if needs and needs.differing:
+            differing = tuple(instead.get(name, name) for name in needs.differing.rows)
+            needs = replace(needs, differing=replace(needs.differing, rows=differing))
+        return replace(self, rows=rows, rivals=rivals, needs=needs)
 
     @property
     def terms(self) -> dict[str, Term]:
@@ -144,7 +179,10 @@ class Known:
 
 def check_names(claims: Claims, known: Known, published: Published) -> None:
     """Raise InputError, with file:line, for an unknown table, base, method or row of a paper."""
-    for name, claim in claims.by_name.items():
+    read = [
+        (name, one) for name in claims.by_name for one in claims.by_name[name].by_reading().values()
+    ]
+    for name, claim in read:
         tables, methods = [claim.table], [*claim.terms]
         bases = [base for base in map(claim.base_of, claim.terms) if base is not None]
         if claim.needs:
@@ -152,6 +190,9 @@ def check_names(claims: Claims, known: Known, published: Published) -> None:
         if claim.needs and claim.needs.differing:
             tables.append(claim.needs.differing.table)
             methods += claim.needs.differing.rows
+        if claim.needs and claim.needs.better:
+            tables.append(claim.needs.better.table)
+            methods += [claim.needs.better.row, claim.needs.better.than]
         for what, words, is_known in (
             ("table", tables, known.tables.__contains__),
             ("method", methods, known.is_method),

@@ -8,12 +8,12 @@ from semblance.csv_rows import rows_csv
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judging import Judgement
 from semblance.reporting.numbers import signed
-from semblance.reporting.verdicts import CANNOT, NOT_RUN
+from semblance.reporting.verdicts import CANNOT, NOT_RUN, OPEN, UNDECIDED
 
-LEDGER = 4  # the version of the rules of verdicts; docs/decisions.md dates each change
+LEDGER = 5  # the version of the rules of verdicts; docs/decisions.md dates each change
 OF_JUDGEMENT = tuple(  # the columns of the CSV behind the claim's own
-    "size margin verdict stand_in seeds_needed why base corpus protocol against n missing far test "
-    "difference low high p items seeds_low seeds_high p_exact sd".split()
+    "reading size margin verdict stand_in seeds_needed floor why base corpus protocol against n "
+    "missing far test difference low high p p_holm items seeds_low seeds_high p_exact sd".split()
 )
 OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows", "rivals")
 HEADER = [
@@ -25,19 +25,23 @@ READING = (
     "points, written so that it is above 0 where the claim is right; ours is paired by seed, and its "
     "interval is over other seeds and, unless the line says that the test items are held fixed, over "
     "other test items (docs/statistics.md says how). Verdicts on a "
-    "paper's claim: “no difference”, two one-sided tests show less than the margin, which is "
-    "at most half of the paper's size, whatever the sign; “reproduced”, the interval lies above 0 and "
-    "holds the paper's size; “smaller than claimed”, it lies above 0 and ends below that size; “larger "
-    "than claimed”, it begins beyond that size and the margin; “contradicted”, it lies below 0; "
-    "“undecided”, none of these. Of a claim that there is no difference, or no gain: “reproduced”, "
-    "within the margin; “contradicted”, beyond it. A claim about every rival, or about so many of "
-    "several columns, is decided by the worst of those that must hold, and each end of its interval is "
-    "corrected for their number. "
+    "paper's claim, by that interval. Above 0: “reproduced”, it holds the paper's size; “smaller than "
+    "claimed”, it ends below that size; “far smaller than claimed”, it lies within the margin, which is "
+    "at most half of that size; “larger than claimed”, it begins beyond that size and the margin. With "
+    "0 in it: “no difference”, it lies within the margin; “undecided”, it is wider. Below 0: “a little "
+    "the other way”, it lies within the margin; “contradicted”, beyond it; “the other way”, partly. "
+    "Nothing is within a margin with fewer than three seeds. Of a claim that there is no difference, "
+    "or no gain: “reproduced”, within the margin; “contradicted”, beyond it. “open, seed N is far”: a "
+    "seed lies far from the others, and up to five seeds cannot tell luck from failure; with more the "
+    "exact test decides. “below no training”: on a stand-in, a row without a training is above all "
+    "trained ones. A claim about every rival, or about so many of several columns, is decided by the "
+    "worst of those that must hold, and each end of its interval is corrected for their number; so is "
+    "that of a claim which is judged under both forms of Eq. 2, for two. "
     "“cannot be asked here”: this run lacks what the claim is about. “not run”: a table or a value is "
-    "missing. Questions of ours, which nobody claimed, are answered “yes”, “no”, “equal” (within the "
-    "margin) or “open”. “stand-in”: with other data or models than the paper's, so that the verdict is "
-    "on ours and not on the paper. Each verdict stands for itself: it errs with 2.5 % on either side, "
-    "and of many some will."
+    "missing. Questions of ours, which nobody claimed, are answered “yes” (above 0), “no” (below it), "
+    "“equal” (0 in it, within the margin) or “open”. “stand-in”: with other data or models than the "
+    "paper's, so that the verdict is on ours and not on the paper. Each verdict stands for itself: it "
+    "errs with 2.5 % on either side, and of many some will."
 )
 
 
@@ -69,8 +73,8 @@ def claims_markdown(judgements: list[Judgement]) -> str:
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
     without = len(judgements) - len(judged)
     text = f"{counted(len(judged), 'verdict')}: {summary or 'none'}. {without} have none."
-    parts = ["# The papers' claims", text, READING]
     of_papers = [found for found in judged if not found.claim.is_question]
+    parts = ["# The papers' claims", *filter(None, [headline(of_papers)]), text, READING]
     questions = [found for found in judged if found.claim.is_question]
     for titles, group in (([], of_papers), (["## Questions of ours"], questions)):
         if group:
@@ -81,6 +85,31 @@ def claims_markdown(judgements: list[Judgement]) -> str:
             lines = [f"- {escape_markdown(why)}: {'; '.join(of)}." for why, of in reasons.items()]
             parts += [f"## {title}", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
+
+
+def headline(judged: list[Judgement]) -> str:
+    """Return what to take home of the papers' claims with a verdict; empty without any.
+
+    Each reading of a claim is counted by itself.
+    """
+    readings: dict[str, list[Judgement]] = {}
+    for found in sorted(judged, key=lambda found: found.reading):
+        readings.setdefault(found.reading, []).append(found)
+    parts = []
+    for reading, group in readings.items():
+        number = sum(found.verdict == "reproduced" for found in group)
+        undecided = sum(found.verdict in (UNDECIDED, OPEN) for found in group)
+        of = "" if parts else " of the papers that were judged"
+        form = f" in the {reading} form" if reading else ""
+        parts.append(
+            f"{number or ('none' if parts else 'None')} of the {counted(len(group), 'claim')}{of}{form} "
+            f"{'are' if number > 1 else 'is'} reproduced, {undecided} undecided or open"
+        )
+    stand_ins = sum(found.stand_in for found in judged)
+    if stand_ins:
+        every = "all" if stand_ins == len(judged) else f"{stand_ins} of them"
+        parts.append(f"on stand-ins, not on the papers' own models and data: {every}")
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 def by_reason(

@@ -8,7 +8,7 @@ crossed with the seeds.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -145,7 +145,7 @@ class Compared:
             of_seeds = paired(ours - theirs)  # a single one is a constant
         else:
             of_seeds = unpaired((1, -1), (ours, theirs))
-        return Estimate(float(of_seeds.value), float(of_seeds.error), of_seeds.freedom, of_items)
+        return replace(of_seeds, more=of_items)
 
     def _p(self, name: str, estimate: Estimate) -> float:
         """Return the two-sided p; of scores that differ by one number, the least of the signs."""

@@ -27,8 +27,8 @@ STAND_IN = "stand-in, not comparable"
 NOT_RUN = "not run"
 READING = (
     "All numbers are in points; ours are mean ± sample standard deviation (sd) over n seeds. "
-    "Verdicts are of the 95 % interval of our mean over other seeds: “equal”, two one-sided tests show "
-    "less than ±{tolerance} from the printed number; “differs”, the interval lies beyond ±{tolerance}; "
+    "Verdicts are of the 95 % interval of our mean over other seeds: “equal”, of three seeds "
+    "or more it lies within ±{tolerance} of the printed number; “differs”, the interval lies beyond ±{tolerance}; "
     "“open”, neither. A printed number is a mean of few runs, too. Where the paper prints its ±, this "
     "is part of the interval; everywhere else a noisy mean is judged against a number that is taken "
     "as exact, so that “differs” may be the paper's luck. “quoted”: a number that the paper quotes from "
@@ -132,12 +132,12 @@ def _verdict(entry: Entry, row: Row, tolerance: float) -> str:
         return STAND_IN
     printed = 0.0 if entry.sd is None else entry.sd / math.sqrt(entry.runs)
     if row.is_untrained:
-        error, freedom = 0.0, math.inf
+        error, n = 0.0, math.inf
     elif cell.sd is None:
         return "open"  # nobody knows what another seed would give
     else:
-        error, freedom = cell.sd / math.sqrt(cell.n), cell.n - 1
-    found = Estimate(cell.mean - entry.value, error, freedom, more=printed)
+        error, n = cell.sd / math.sqrt(cell.n), cell.n
+    found = Estimate(cell.mean - entry.value, error, n - 1, more=printed, seeds=n)
     return WORDS[of_no_difference(found, tolerance)]
 
 

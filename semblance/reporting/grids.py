@@ -160,7 +160,7 @@ def _published(row: Row, main: str) -> str:
 def _difference(contrast: Contrast) -> str:
     """Return the difference from the control, and its interval."""
     text = f"{signed(contrast.difference)} {interval(contrast.low, contrast.high)}".rstrip()
-    if contrast.p_equivalence is not None and contrast.p_equivalence < ALPHA:
+    if contrast.p_equivalence is not None and contrast.p_equivalence < ALPHA / 2:
         text += f" {EQUAL}"
     return text
 

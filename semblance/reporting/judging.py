@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from semblance.reporting.claim_needs import floor_of, lacks
 from semblance.reporting.claim_rows import (
     Rows,
     is_stand_in,
@@ -11,23 +12,27 @@ from semblance.reporting.claim_rows import (
     row_groups,
     stand_ins_of,
 )
-from semblance.reporting.claims import Claim, Claims, Needs, WeightedSum, size_of
+from semblance.reporting.claims import Claim, Claims, WeightedSum, size_of
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.grids import NAMES
 from semblance.reporting.numbers import interval
 from semblance.reporting.published import Published
-from semblance.reporting.significance import Estimate
+from semblance.reporting.significance import Estimate, holm
 from semblance.reporting.table import Table
 from semblance.reporting.verdicts import (
     ALONE,
+    BELOW,
     CANNOT,
+    FEWEST_OF_SIGNS,
     FEWEST_TO_PLAN,
     FROM_WORST,
     NOT_RUN,
     OPEN,
     UNDECIDED,
+    WITHIN,
     Among,
     Verdict,
+    by_exact_test,
     far_seeds,
     margin_of,
     of_difference,
@@ -50,6 +55,8 @@ class Judgement:
     ``among``: how many there are, for which the ends of its interval are corrected.
     ``missing``: the seeds that not all rows have. ``far``: those that lie far from the others.
     ``seeds_needed``: only of undecided ones. ``why``: why there is no verdict or no difference.
+    ``reading``: of a claim that is judged under several; ``p_holm`` is corrected for their number.
+    ``floor``: the row without a training that lies above all trained rows, in words.
     """
 
     name: str
@@ -58,6 +65,7 @@ class Judgement:
     size: float | None
     verdict: Verdict
     why: str = ""
+    reading: str = ""
     base: str = ""
     corpus: str = ""
     protocol: str = ""
@@ -71,6 +79,7 @@ class Judgement:
     low: float | None = None
     high: float | None = None
     p: float | None = None
+    p_holm: float | None = None
     items: bool = False
     seeds_low: float | None = None
     seeds_high: float | None = None
@@ -78,7 +87,8 @@ class Judgement:
     sd: float | None = None
     missing: tuple[str, ...] = ()
     far: tuple[str, ...] = ()
-    seeds_needed: int | None = None
+    seeds_needed: str = ""
+    floor: str = ""
 
     @property
     def is_judged(self) -> bool:
@@ -92,6 +102,8 @@ class Judgement:
         if not self.is_judged:
             base, corpus = self.claim.base, ""
         text = self.claim.says.format(base=base or "its base", corpus=corpus or "its corpus")
+        if self.reading:
+            text += f", {self.reading} form"
         if len(self.claim.columns) > 1 and not self.claim.at_least:
             text += f" ({NAMES.get(self.column, self.column)})"
         return text
@@ -111,9 +123,12 @@ class Judgement:
 
     @property
     def shown_verdict(self) -> str:
-        """The verdict as it is printed: one of no difference names the margin."""
-        if self.verdict in ("no difference", "equal"):
+        """The verdict as it is printed: with the margin within which, or the seed by which it is so."""
+        if self.verdict in WITHIN:
             return f"{self.verdict} (within ±{self.margin:.2g})"
+        if self.verdict == OPEN and self.far and self.n < FEWEST_OF_SIGNS:
+            are = "is" if len(self.far) == 1 else "are"
+            return f"{self.verdict}, seed {', '.join(self.far)} {are} far"
         return self.verdict
 
     @property
@@ -129,6 +144,10 @@ class Judgement:
         if self.far:
             exact = "" if self.p_exact is None else f" (exact p = {self.p_exact:.3g})"
             found.append(f"far from the others: seed {', '.join(self.far)}{exact}")
+            if self.n >= FEWEST_OF_SIGNS:
+                found.append("the interval is that of the exact test")
+        if self.floor:
+            found.append(self.floor)
         if self.seeds_needed:
             found.append(f"about {self.seeds_needed} seeds would decide")
         return found
@@ -137,7 +156,22 @@ class Judgement:
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
     """Judge each claim on each base and corpus of its table, in the order of the file."""
     court = _Court(claims, tables, published, stand_ins_of(tables.values()))
-    return [found for name in claims.by_name for found in court.of_claim(name)]
+    return [found for name in claims.by_name for found in _corrected(list(court.of_claim(name)))]
+
+
+def _corrected(judgements: list[Judgement]) -> list[Judgement]:
+    """Correct the p of a claim that has readings for their number, by Holm's method."""
+    places: dict[tuple[str, ...], list[int]] = {}
+    for i, one in enumerate(judgements):
+        if one.reading and one.p is not None:
+            place = (one.column, one.base, one.corpus, one.protocol)
+            places.setdefault(place, []).append(i)
+    found = list(judgements)
+    for group in places.values():
+        without = [1.0] * (found[group[0]].among.readings - len(group))
+        for i, p in zip(group, holm([*(found[i].p for i in group), *without]), strict=False):
+            found[i] = replace(found[i], p_holm=p)
+    return found
 
 
 @dataclass(frozen=True)
@@ -150,8 +184,11 @@ class _Court:
     stand_ins: set[tuple[str, str]]
 
     def of_claim(self, name: str) -> Iterator[Judgement]:
-        """Yield the judgements of a claim: for each group of rows, of each column or of all."""
-        claim = self.claims.by_name[name]
+        """Yield the judgements of a claim: of each reading, column and group of rows."""
+        for reading, claim in self.claims.by_name[name].by_reading().items():
+            yield from self._of_reading(name, reading, claim)
+
+    def _of_reading(self, name: str, reading: str, claim: Claim) -> Iterator[Judgement]:
         columns = [", ".join(claim.columns)] if claim.at_least else claim.columns
         table = self.tables.get(claim.table)
         why = f"this configuration has no table {claim.table}"
@@ -160,7 +197,8 @@ class _Court:
             groups = list(row_groups(claim, table, self.published))
             why = f"{claim.table} lacks a row of {lacking_rows(claim, table)}"
         for column in columns:
-            blank = Judgement(name, claim, column, self._size(name, column), NOT_RUN)
+            size = self._size(name, column)
+            blank = Judgement(name, claim, column, size, NOT_RUN, reading=reading)
             if not groups:
                 yield replace(blank, why=why)
             for rows in groups:
@@ -177,12 +215,14 @@ class _Court:
 
     def _of_group(self, blank: Judgement, table: Table, rows: Rows) -> Judgement:
         claim = blank.claim
-        lacking = claim.needs and _lacks(claim.needs, rows, self.tables)
+        needs = claim.needs
+        lacking = needs and lacks(needs, rows, table, self.tables, blank.stand_in)
         if lacking:
-            return replace(blank, verdict=CANNOT, why=f"it needs {claim.needs.why}: {lacking}")
+            return replace(blank, verdict=CANNOT, why=f"it needs {needs.why}: {lacking}")
         columns = claim.columns if claim.at_least else [blank.column]
         sums = [one for column in columns for one in claim.sums(column)]
-        blank = replace(blank, among=Among(claim.at_least or len(sums), len(sums)))
+        among = Among(claim.at_least or len(sums), len(sums), len(claim.readings) or 1)
+        blank = replace(blank, among=among)
         judged = _worst([self._of_sum(blank, table, rows, one) for one in sums])
         return replace(judged, column=blank.column, size=None) if claim.at_least else judged
 
@@ -222,8 +262,28 @@ class _Court:
             return replace(judged, verdict=undecided, why=f"no interval: {why}")
         if found.estimate is not None:
             low, high = found.estimate.interval()
-            judged = replace(judged, seeds_low=float(low), seeds_high=float(high))
-        return _decided(judged, estimate, found.of_both is not None)
+            sd = float(found.estimate.error) * math.sqrt(judged.n)
+            judged = replace(judged, seeds_low=float(low), seeds_high=float(high), sd=sd)
+        exact = estimate
+        if judged.far:
+            exact = by_exact_test(estimate, judged.n, found.p_exact)
+        judged = _decided(judged, exact or estimate, found.of_both is not None)
+        if exact is None:
+            judged = replace(judged, verdict=OPEN)
+        if any(rows[name].is_untrained for name in claimed.terms):
+            return judged
+        return _above_floor(judged, floor_of(table, judged.protocol, column))
+
+
+def _above_floor(judgement: Judgement, floor: str) -> Judgement:
+    """Add the floor, if there is one: of stand-ins it takes the place of the verdict.
+
+    Which of two trainings does less harm is no finding about either. What the paper did with its
+    own base is judged as it stands.
+    """
+    if not floor or not judgement.stand_in:
+        return replace(judgement, floor=floor)
+    return replace(judgement, floor=floor, verdict=BELOW, seeds_needed="")
 
 
 def _worst(judgements: list[Judgement]) -> Judgement:
@@ -247,19 +307,20 @@ def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
     claim, n = judgement.claim, judgement.n
     size = None if claim.at_least else judgement.size
     if claim.expects != "difference":
-        verdict = WITHOUT_DIFFERENCE[claim.expects](found, judgement.margin)
+        decide = WITHOUT_DIFFERENCE[claim.expects]
+        verdict = decide(found, judgement.margin, judgement.among)
         size = None
     elif claim.is_question:
         verdict = of_question(found, judgement.margin, judgement.among)
     else:
         verdict = of_difference(found, size, judgement.margin, judgement.among)
     low, high = judgement.among.interval(found)
-    sd = float(found.error) * math.sqrt(n)
-    needed = None
-    # Where the test items cause most of the error, more seeds cannot decide.
-    is_seeds_luck = found.more < found.error
+    needed = ""
+    # Where the test items cause most of the error, more seeds cannot decide; and a seed that failed
+    # says nothing of the spread of the others.
+    is_seeds_luck = found.more < found.error and not judgement.far
     if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and is_seeds_luck:
-        needed = seeds_to_decide(sd, n, size, judgement.margin)
+        needed = seeds_to_decide(judgement.sd, n, size, judgement.margin)
     return replace(
         judgement,
         verdict=verdict,
@@ -267,29 +328,8 @@ def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
         high=high,
         p=float(found.p()),
         items=items,
-        sd=sd,
         seeds_needed=needed,
     )
-
-
-def _lacks(needs: Needs, rows: Rows, tables: Mapping[str, Table]) -> str:
-    """Say what a claim needs and the rows of a group do not have; empty if it has all."""
-    first = next(iter(rows.values()))
-    if needs.bases and not {row.base for row in rows.values()} & set(needs.bases):
-        return f"this is {first.base}"
-    if needs.differing is None:
-        return ""
-    asked = needs.differing
-    table = tables.get(asked.table)
-    found = [row for row in table.rows if row.method in asked.rows] if table else []
-    found = [row for row in found if (row.base, row.protocol) == (first.base, first.protocol)]
-    means = [row.cells[asked.column].mean for row in found if asked.column in row.cells]
-    if len(means) < len(asked.rows) or None in means:
-        return f"{asked.table} does not show how far they differ"
-    spread = max(means) - min(means)
-    if spread < asked.by:
-        return f"here they differ by {spread:.2f} points, and not by {asked.by:g}"
-    return ""
 
 
 def _placed(judgement: Judgement, rows: Rows, stand_ins: set[tuple[str, str]]) -> Judgement:

@@ -86,8 +86,8 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
             f"p: two-sided, corrected by Holm's method for the "
             f"{counted(len(known), 'comparison')} of its column. "
             "Marks: * p < .05 and _ p < .1, for improvements over the control; each column is "
-            f"corrected for itself. ≈: equal within ±{spec.margin:g} points (two one-sided tests, "
-            "p < .05).",
+            f"corrected for itself. ≈: equal, the interval of three seeds or more lies within "
+            f"±{spec.margin:g} points.",
             f"With these seeds a test at .05, before the correction, shows a difference of {size} "
             "points with 80 % power.",
         ]

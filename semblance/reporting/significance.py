@@ -14,7 +14,8 @@ import numpy as np
 from scipy import optimize, stats
 
 LEVEL = 0.95  # of an interval
-ALPHA = 0.05  # of a two-sided test, and of the two one-sided tests of equivalence
+ALPHA = 0.05  # of a two-sided test
+FEWEST_TO_EQUAL = 3  # seeds: with fewer, nothing is called equal
 POWER = 0.8
 # Variance of the effect size in the prior of an interval at any time. It holds with any value, and
 # is shortest for few seeds where the difference is some two of its standard deviations.
@@ -31,12 +32,14 @@ class Estimate:
 
     ``more`` is a further standard error, of normal law: that of the test items, which are many, or
     of a number in print. The first two and ``more`` are numbers, or arrays of one shape.
+    ``seeds``: of the side that has fewer; inf where no seeds have a part in it.
     """
 
     value: float
     error: float
     freedom: float
     more: float = 0.0
+    seeds: float = math.inf
 
     def reach(self, level: float = LEVEL) -> float:
         """Return half of the interval: the half-widths of both errors, added in quadrature.
@@ -56,13 +59,13 @@ class Estimate:
         return 2 * self._tail(abs(self.value))
 
     def p_equivalence(self, margin: float) -> float:
-        """Return the p of "the difference is not within ±margin", by two one-sided tests."""
-        return self._tail(margin - abs(self.value))
+        """Return the p of "the difference is not within ±margin", by two one-sided tests.
 
-    def is_within(self, margin: float, alpha: float = ALPHA) -> bool:
-        """Tell whether two one-sided tests at a level show a difference within ±margin."""
-        reach = self.reach(1 - 2 * alpha)
-        return bool(abs(self.value) + reach < margin)
+        Below half of ALPHA the interval lies within the margin. 1 of too few seeds.
+        """
+        if self.seeds < FEWEST_TO_EQUAL:
+            return 1.0
+        return self._tail(margin - abs(self.value))
 
     def _tail(self, distance: float) -> float:
         """Return the one-sided p of a distance: its interval of level 1 - 2 p reaches so far."""
@@ -92,7 +95,7 @@ def paired(differences: np.ndarray) -> Estimate:
     differences = np.asarray(differences, float)
     n = differences.shape[-1]
     error = differences.std(axis=-1, ddof=1) / math.sqrt(n)
-    return Estimate(differences.mean(axis=-1), error, n - 1)
+    return Estimate(differences.mean(axis=-1), error, n - 1, seeds=n)
 
 
 def unpaired(weights: Sequence[float], samples: Sequence[np.ndarray]) -> Estimate:
@@ -103,10 +106,11 @@ def unpaired(weights: Sequence[float], samples: Sequence[np.ndarray]) -> Estimat
         value += weight * float(np.mean(sample))
         parts.append((weight**2 * np.var(sample, ddof=1) / len(sample), len(sample) - 1))
     variance = sum(part for part, _ in parts)
+    seeds = min(map(len, samples))
     if variance == 0:
-        return Estimate(value, 0.0, math.inf)
+        return Estimate(value, 0.0, math.inf, seeds=seeds)
     freedom = variance**2 / sum(part**2 / n for part, n in parts)
-    return Estimate(value, math.sqrt(variance), freedom)
+    return Estimate(value, math.sqrt(variance), freedom, seeds=seeds)
 
 
 def p_sign_flips(differences: np.ndarray) -> np.ndarray:
@@ -240,7 +244,7 @@ def seeds_to_equal(margin: float, sd: float) -> int | None:
     def equals(n: int) -> bool:
         """Tell whether n pairs show two equal methods to be within the margin."""
         error = sd / math.sqrt(n)
-        reach = quantile(1 - ALPHA, n - 1) + quantile(tail, n - 1)
+        reach = quantile((1 + LEVEL) / 2, n - 1) + quantile(tail, n - 1)
         return reach * error <= margin
 
     return _least(equals)

@@ -5,7 +5,7 @@ measured seeds; the tests are those of the tables.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,9 +21,12 @@ from semblance.reporting.significance import (
     paired,
 )
 from semblance.reporting.table import Row, Table
+from semblance.reporting.verdicts import OPEN, by_exact_test, far_seeds, of_question
 
 RUNS = 4000  # simulated tables
 SEED = 0
+FAILING = 0.1  # of the seeds
+LOSS = 2.0  # points that such a seed loses
 TESTS = (
     "paired t",
     "sign flips, exact",
@@ -62,13 +65,15 @@ class Rates:
     """How often a test calls a difference shown: shares of the simulated runs.
 
     ``error``: without a difference, for other seeds; ``error_items``: for other seeds and other
-    test items; ``power``: of a difference as large as the margin, for other seeds.
+    test items; ``power``: of a difference as large as the margin, for other seeds. ``better``: the
+    part of ``error`` that favours the row.
     """
 
     test: str
     error: float
     error_items: float | None
-    power: float
+    power: float | None
+    better: float | None = None
 
 
 @dataclass(frozen=True)
@@ -144,14 +149,41 @@ def _simulated(measured: Measured) -> Simulated:
         other_items = dict.fromkeys(none)
     rates = [Rates(test, none[test], other_items[test], as_the_margin[test]) for test in none]
     gaps = ours - control
+    rates += failing(gaps, measured.margin, rng)
+    at_margin = paired(gaps + measured.margin)
     return Simulated(
         measured=measured,
         rates=tuple(rates),
         detectable=noncentrality(measured.n - 1) * measured.sd / math.sqrt(measured.n),
-        equal=_share(paired(gaps).p_equivalence(measured.margin)),
-        equal_wrongly=_share(paired(gaps + measured.margin).p_equivalence(measured.margin)),
+        equal=_share(paired(gaps).p_equivalence(measured.margin), ALPHA / 2),
+        equal_wrongly=_share(at_margin.p_equivalence(measured.margin), ALPHA / 2),
         false_stars=_false_stars(measured, rng),
     )
+
+
+def failing(gaps: np.ndarray, margin: float, rng: np.random.Generator) -> Iterator[Rates]:
+    """Yield how paired differences (RUNS, n) are judged if a seed fails, on either side alone.
+
+    The two methods are equal over all seeds: what the failing ones lose, the others gain. By the
+    t-test, and by the rule of verdicts, which does not trust it where a seed is far from the others.
+    """
+    for side, sign in (("row", -1), ("control", 1)):
+        lost = gaps + sign * LOSS * ((rng.random(gaps.shape) < FAILING) - FAILING)
+        low, _ = paired(lost).interval()
+        name = f"seeds of the {side} fail"
+        better = float(np.mean(low > 0))
+        yield Rates(f"{name}: paired t", _share(paired(lost).p()), None, None, better)
+        answers = [_answer(*one, margin) for one in zip(lost, p_sign_flips(lost), strict=True)]
+        better, worse = (answers.count(answer) / len(answers) for answer in ("yes", "no"))
+        yield Rates(f"{name}: verdict", better + worse, None, None, better)
+
+
+def _answer(seeds: np.ndarray, p_exact: float, margin: float) -> str:
+    """Return the answer to "is the row better?"."""
+    found = paired(seeds)
+    if far_seeds(dict(enumerate(seeds)), margin):
+        found = by_exact_test(found, len(seeds), p_exact)
+    return OPEN if found is None else of_question(found, margin)
 
 
 def _seeds(
@@ -190,5 +222,5 @@ def _false_stars(measured: Measured, rng: np.random.Generator) -> tuple[float, f
     return _share(ps.min(axis=1)), _share(corrected.min(axis=1))
 
 
-def _share(ps: np.ndarray) -> float:
-    return float(np.mean(ps < ALPHA))
+def _share(ps: np.ndarray, level: float = ALPHA) -> float:
+    return float(np.mean(ps < level))

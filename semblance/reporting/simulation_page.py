@@ -2,11 +2,11 @@
 
 from semblance.csv_rows import rows_csv
 from semblance.reporting.formats import markdown_line
-from semblance.reporting.simulation import RUNS, Rates, Simulated
+from semblance.reporting.simulation import LOSS, RUNS, Rates, Simulated
 
 COLUMNS = tuple(
     "table rows n margin sd sd_ours sd_control correlation item_error detectable equal "
-    "equal_wrongly false_stars false_stars_holm test error error_items power".split()
+    "equal_wrongly false_stars false_stars_holm test error error_items power better".split()
 )
 READING = (
     f"Simulated at the spread of the seeds that each table measured ({RUNS} runs, normal law, in "
@@ -22,13 +22,14 @@ OF_SPREAD = [
 ]
 OF_TESTS = [
     "| table | test | errs, other seeds | errs, other seeds and items | shows a difference of the "
-    "margin |",
-    "| --- | --- | ---: | ---: | ---: |",
+    "margin | calls the row better |",
+    "| --- | --- | ---: | ---: | ---: | ---: |",
 ]
 ABOUT_TESTS = (
     "How often p < .05. Without a difference this should be 5 % at most: with other seeds and the same "
     "test items, or with other seeds and other test items. With a difference as large as the margin it "
-    "should be much."
+    "should be much. “Seeds fail”: one in ten, of the row or of its control alone, loses "
+    f"{LOSS:g} points, and the others gain as much, so that there is no difference over all seeds."
 )
 NOTHING = "No table compares two rows with the same seeds, so nothing was simulated."
 
@@ -75,11 +76,13 @@ def _spread_line(one: Simulated) -> str:
 
 
 def _test_line(one: Simulated, rates: Rates) -> str:
-    of_items = "" if rates.error_items is None else _percent(rates.error_items)
-    measured = one.measured
-    shown = f"{_percent(rates.power)} of ±{measured.margin:g}"
-    return markdown_line([measured.table, rates.test, _percent(rates.error), of_items, shown])
+    shown = _percent(rates.power)
+    if shown:
+        shown += f" of ±{one.measured.margin:g}"
+    others = map(_percent, (rates.error, rates.error_items))
+    better = _percent(rates.better)
+    return markdown_line([one.measured.table, rates.test, *others, shown, better])
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"

@@ -81,8 +81,8 @@ class Contrast:
 
     ``low`` and ``high``: 95 % interval of the t-test, whose p is ``p``; ``p_holm``: corrected for
     the number of rows that its column tests. ``p_exact``: of sign flips, or of labels if unpaired.
-    ``p_equivalence``: of two one-sided tests against the table's margin. ``detectable``: the
-    difference that the seeds show with 80 % power. ``bootstrap_…`` and ``p_bootstrap``: of seeds
+    ``p_equivalence``: of two one-sided tests against the table's margin; 1 below three seeds.
+    ``detectable``: the difference that the seeds show with 80 % power. ``bootstrap_…`` and ``p_bootstrap``: of seeds
     and test items together; ``item_error``: the standard error from the items alone.
     docs/statistics.md explains each.
     """

@@ -3,16 +3,20 @@
 A difference counts in the direction of the claim: above 0 is what the paper says.
 """
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from scipy import stats
 
 from semblance.reporting.significance import (
-    ALPHA,
+    FEWEST_TO_EQUAL,
     LEVEL,
+    MOST_SEEDS,
     Estimate,
+    quantile,
     seeds_to_equal,
     seeds_to_show,
 )
@@ -21,34 +25,51 @@ Verdict = Literal[
     "reproduced",
     "larger than claimed",
     "smaller than claimed",
+    "far smaller than claimed",
     "no difference",
+    "a little the other way",
+    "the other way",
     "contradicted",
     "undecided",
     "yes",
     "equal",
     "no",
     "open",
+    "below no training",
     "cannot be asked here",
     "not run",
 ]
 UNDECIDED: Verdict = "undecided"
 OPEN: Verdict = "open"
+BELOW: Verdict = "below no training"
 CANNOT: Verdict = "cannot be asked here"
 NOT_RUN: Verdict = "not run"
+# Those that an interval within ±margin gives.
+WITHIN: tuple[Verdict, ...] = (
+    "far smaller than claimed",
+    "no difference",
+    "equal",
+    "a little the other way",
+)
 # From the worst for a claim to the best, where several comparisons must hold.
 FROM_WORST: tuple[Verdict, ...] = (
     "contradicted",
+    "the other way",
     "no",
+    "a little the other way",
     "no difference",
     "equal",
+    "below no training",
     "undecided",
     "open",
+    "far smaller than claimed",
     "smaller than claimed",
     "larger than claimed",
     "reproduced",
     "yes",
 )
-FEWEST_TO_PLAN = 4  # seeds: below it the sd is too vague to say how many would decide
+FEWEST_TO_PLAN = 6  # seeds: below it the sd is too vague to say how many would decide
+FEWEST_OF_SIGNS = 6  # seeds: with five, the exact p of sign flips cannot go below .0625
 FAR = 5  # median absolute deviations of the other seeds from their median
 
 
@@ -58,17 +79,25 @@ class Among:
 
     To show that, each test's level is divided by of - holds + 1: not at all where all must hold. To
     deny it, of - holds + 1 must fail, so that the level is divided by ``holds``. Source: the partial
-    conjunction of Benjamini and Heller 2008, with Bonferroni's correction.
+    conjunction of Benjamini and Heller 2008, with Bonferroni's correction. ``readings``: of a claim
+    that is judged under so many; both levels are divided by it, so that all intervals hold together.
     """
 
     holds: int = 1
     of: int = 1
+    readings: int = 1
 
     def interval(self, found: Estimate) -> tuple[float, float]:
         """Return the end that shows the claim and the end that denies it, each at its own level."""
-        low = found.value - found.reach(1 - (1 - LEVEL) / (self.of - self.holds + 1))
-        high = found.value + found.reach(1 - (1 - LEVEL) / self.holds)
+        outside = (1 - LEVEL) / self.readings
+        low, _ = found.interval(1 - outside / (self.of - self.holds + 1))
+        _, high = found.interval(1 - outside / self.holds)
         return float(low), float(high)
+
+    def is_within(self, found: Estimate, margin: float) -> bool:
+        """Tell whether the interval, of enough seeds, lies within ±margin."""
+        low, high = self.interval(found)
+        return found.seeds >= FEWEST_TO_EQUAL and -margin < low and high < margin
 
 
 ALONE = Among()
@@ -79,18 +108,21 @@ def of_difference(
 ) -> Verdict:
     """Return the verdict on the claim of a difference of ``size`` (None: of any size above 0).
 
-    ``no difference``: two one-sided tests show a difference within ±margin, whatever its
-    sign. Else the interval decides. Above 0: ``smaller than claimed`` if it ends below the size,
-    ``larger than claimed`` if it begins beyond size + margin, else ``reproduced``. Below 0:
-    ``contradicted``. Else ``undecided``.
+    The interval decides. Above 0: ``far smaller than claimed`` within ±margin, ``smaller than
+    claimed`` if it ends below the size, ``larger than claimed`` if it begins beyond size + margin,
+    else ``reproduced``. Below 0: ``a little the other way`` within ±margin, ``contradicted`` beyond
+    it, else ``the other way``. With 0 in it: ``no difference`` within ±margin, else ``undecided``.
     """
-    if found.is_within(margin, ALPHA / among.holds):
-        return "no difference"
     low, high = among.interval(found)
-    if high < 0:
+    is_within = among.is_within(found, margin)
+    if low <= 0 <= high:
+        return "no difference" if is_within else UNDECIDED
+    if high < -margin:
         return "contradicted"
-    if low <= 0:
-        return UNDECIDED
+    if high < 0:
+        return "a little the other way" if is_within else "the other way"
+    if is_within:
+        return "far smaller than claimed"
     if size is not None and high < size:
         return "smaller than claimed"
     if size is not None and low > size + margin:
@@ -98,43 +130,45 @@ def of_difference(
     return "reproduced"
 
 
-def of_no_difference(found: Estimate, margin: float) -> Verdict:
+def of_no_difference(found: Estimate, margin: float, among: Among = ALONE) -> Verdict:
     """Return the verdict on the claim that two methods are equal.
 
-    ``reproduced``: two one-sided tests show a difference within ±margin. ``contradicted``: the
-    interval lies beyond the margin on one side. Else ``undecided``.
+    ``reproduced``: the interval lies within ±margin. ``contradicted``: it lies beyond the margin on
+    one side. Else ``undecided``.
     """
-    if found.is_within(margin):
+    if among.is_within(found, margin):
         return "reproduced"
-    low, high = found.interval()
+    low, high = among.interval(found)
     if low > margin or high < -margin:
         return "contradicted"
     return UNDECIDED
 
 
-def of_no_gain(found: Estimate, margin: float) -> Verdict:
+def of_no_gain(found: Estimate, margin: float, among: Among = ALONE) -> Verdict:
     """Return the verdict on the claim that one method is no better than another.
 
-    ``reproduced``: a one-sided test shows less than the margin. ``contradicted``: the interval lies
-    above the margin. Else ``undecided``.
+    ``reproduced``: the interval ends below the margin. ``contradicted``: it lies above the margin.
+    Else ``undecided``.
     """
-    if found.value + found.reach(1 - 2 * ALPHA) < margin:
+    low, high = among.interval(found)
+    if high < margin:
         return "reproduced"
-    if found.interval()[0] > margin:
+    if low > margin:
         return "contradicted"
     return UNDECIDED
 
 
 def of_question(found: Estimate, margin: float, among: Among = ALONE) -> Verdict:
-    """Return the answer to a question of ours, "is it better?": nobody claimed anything."""
-    if found.is_within(margin, ALPHA / among.holds):
-        return "equal"
+    """Return the answer to a question of ours, "is it better?": nobody claimed anything.
+
+    An interval without 0 answers it, however small the difference is.
+    """
     low, high = among.interval(found)
     if low > 0:
         return "yes"
     if high < 0:
         return "no"
-    return OPEN
+    return "equal" if among.is_within(found, margin) else OPEN
 
 
 def margin_of(size: float | None, margin: float) -> float:
@@ -144,18 +178,38 @@ def margin_of(size: float | None, margin: float) -> float:
     return min(margin, size / 2)
 
 
-def seeds_to_decide(sd: float, n: int, size: float | None, margin: float) -> int | None:
-    """Return how many seeds would decide a claim that ``n`` seeds leave undecided.
+def seeds_to_decide(sd: float, n: int, size: float | None, margin: float) -> str:
+    """Return about how many seeds would decide a claim that ``n`` seeds leave undecided.
 
     So many that a difference of the claimed size (None: of the margin) is shown, and that none is
     shown to be within the margin, each in 80 % of the runs; at least one more than there are.
-    ``sd``: of the differences of the seeds. None: more than 10,000.
+    ``sd``: of the differences of the seeds, which stands for all within its chi-square interval:
+    from one end of it to the other, each rounded outwards to one digit.
     """
-    to_show = seeds_to_show(margin if size is None else size, sd)
-    to_equal = seeds_to_equal(margin, sd)
-    if to_show is None or to_equal is None:
+    found = []
+    for share, outwards in (((1 + LEVEL) / 2, math.floor), ((1 - LEVEL) / 2, math.ceil)):
+        end = sd * math.sqrt((n - 1) / stats.chi2.ppf(share, n - 1))
+        to_show = seeds_to_show(margin if size is None else size, end)
+        to_equal = seeds_to_equal(margin, end)
+        if to_show is None or to_equal is None:
+            found.append(f"more than {MOST_SEEDS:,}")
+            continue
+        number = max(to_show, to_equal, n + 1)
+        unit = 10 ** (len(str(number)) - 1)
+        found.append(f"{max(n + 1, outwards(number / unit) * unit):,}")
+    return " to ".join(dict.fromkeys(found))
+
+
+def by_exact_test(found: Estimate, n: int, p_exact: float) -> Estimate | None:
+    """Return what to judge by where one of ``n`` seeds is far from the others: the exact test.
+
+    Its interval is the one of Student's t that holds 0 just where the exact p is above .05
+    (Miettinen 1976). None: the seeds are too few for the exact test to show anything.
+    """
+    if n < FEWEST_OF_SIGNS:
         return None
-    return max(to_show, to_equal, n + 1)
+    reach = quantile(1 - p_exact / 2, found.freedom)
+    return replace(found, error=abs(found.value) / reach if reach > 0 else math.inf)
 
 
 def far_seeds(by_seed: Mapping[str, float], margin: float) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from semblance.counts import counted
-from semblance.reporting.claims_page import LEDGER, by_reason
+from semblance.reporting.claims_page import LEDGER, by_reason, headline
 from semblance.reporting.judging import Judgement
 from semblance.reporting.verdicts import FROM_WORST, Verdict
 
@@ -14,13 +14,17 @@ SIGNS: dict[Verdict, str] = {
     "reproduced": "✓",
     "larger than claimed": "↑",
     "smaller than claimed": "↓",
+    "far smaller than claimed": "⇊",
     "no difference": "=",
+    "a little the other way": "↙",
+    "the other way": "←",
     "contradicted": "✗",
     "undecided": "?",
     "yes": "▲",
     "equal": "≈",
     "no": "▼",
     "open": "○",
+    "below no training": "⊥",
     "cannot be asked here": "∅",
     "not run": "–",
 }
@@ -60,26 +64,12 @@ def section(judgements: Iterable[Judgement]) -> Claims:
     of_papers = [one for one in judged if not one.claim.is_question]
     counts = Counter(one.verdict for one in of_papers)
     return Claims(
-        headline=_headline(of_papers),
+        headline=headline(of_papers),
         counts={verdict: counts[verdict] for verdict in reversed(FROM_WORST) if counts[verdict]},
         summary=_summed_up(judgements, judged),
         groups=[(name, _bar(found), found) for name, found in _by_paper(judged).items()],
         not_run=by_reason(others, lambda one: f"{one.says} ({one.claim.source})"),
     )
-
-
-def _headline(judged: list[Judgement]) -> str:
-    """Return what to take home of the papers' claims with a verdict, in one sentence."""
-    if not judged:
-        return ""
-    number = sum(found.verdict == "reproduced" for found in judged)
-    of_judged = f"of the {counted(len(judged), 'claim')} of the papers that were judged"
-    text = f"{number or 'None'} {of_judged} {'are' if number > 1 else 'is'} reproduced"
-    stand_ins = sum(found.stand_in for found in judged)
-    if stand_ins:
-        every = "all" if stand_ins == len(judged) else f"{stand_ins} of them"
-        text += f"; on stand-ins, not on the papers' own models and data: {every}"
-    return f"{text}."
 
 
 def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:

@@ -97,11 +97,12 @@ def verdict(found: Compared) -> str:
     if len(found.names) == 2:
         one = found.by_column()[found.main]
         a, b = found.names
+        fixed = "" if max(map(len, found.seeds)) > 1 else "; nothing is said of other seeds"
         sure = f"{signed(one.value)}{unit} {interval(one.low, one.high)}"
         return {
             "better": f"{a} is better than {b}: {sure}",
             "worse": f"{a} is worse than {b}: {sure}",
-            "no difference": f"{a} and {b} do not differ (within ±{found.margin:g}): {sure}",
+            "no difference": f"{a} and {b} do not differ (within ±{found.margin:g}): {sure}{fixed}",
             "undecided": f"undecided: {a} less {b} is {sure}; these scores would show a difference "
             f"of {rounded(one.detectable)} in 80 % of the cases",
         }[one.verdict]

@@ -33,6 +33,7 @@ from semblance.reporting.latex import escape, latex
 from semblance.reporting.numbers import interval, rounded, signed
 from semblance.reporting.significance import LEVEL, interval_at_any_time, paired
 from semblance.reporting.table import Table, read_tables
+from semblance.reporting.verdicts import ALONE
 from semblance.strict_yaml import as_yaml
 from semblance.version import BUILT
 from workflow.controller import progress
@@ -220,11 +221,11 @@ class Answer:
     @property
     def word(self) -> str:
         """What the interval shows."""
-        if self.is_equal:
-            return "equal to"
         if self.low > 0:
             return "better than"
-        return "worse than" if self.high < 0 else "not shown to differ from"
+        if self.high < 0:
+            return "worse than"
+        return "equal to" if self.is_equal else "not shown to differ from"
 
     @property
     def is_decided(self) -> bool:
@@ -256,7 +257,7 @@ def answer_of(table: Table, at_any_time: bool) -> Answer:
         low, high = interval_at_any_time(differences)
         return Answer(*found, low, high, margin, -margin < low and high < margin, None)
     low, high = map(float, estimate.interval())
-    is_equal = estimate.is_within(margin)
+    is_equal = ALONE.is_within(estimate, margin)
     return Answer(*found, low, high, margin, is_equal, float(estimate.detectable()))
 
 

@@ -84,7 +84,8 @@ def test_a_bar_shows_interval_and_margin_on_the_scale_of_its_group():
 def test_the_headline_says_how_many_claims_of_the_papers_are_reproduced():
     some = [judgement(name="a", stand_in=True), judgement(name="b", verdict="undecided")]
     found = claims.section([*some, judgement(name="q", verdict="not run", why="no table")])
-    assert found.headline.startswith("1 of the 2 claims of the papers that were judged is repro")
+    judged = "1 of the 2 claims of the papers that were judged is reproduced, 1 undecided or open;"
+    assert found.headline.startswith(judged)
     assert "models and data: 1 of them." in found.headline
     assert found.counts == {"reproduced": 1, "undecided": 1}
     assert claims.section([]).headline == ""

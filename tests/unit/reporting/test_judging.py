@@ -11,6 +11,7 @@ from scipy import stats
 from semblance.provenance import ROOT
 from semblance.reporting.build import build
 from semblance.reporting.claims import (
+    Better,
     Claim,
     Claims,
     Differing,
@@ -22,8 +23,9 @@ from semblance.reporting.claims import (
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
 from semblance.reporting.published import Entry, Published, read_published
+from semblance.reporting.verdicts import CANNOT
 from tests.unit.reporting import example_scores
-from tests.unit.reporting.example_scores import csv_lines, frame, row, runs, untrained
+from tests.unit.reporting.example_scores import csv_lines, frame, of_fold, row, runs, untrained
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
@@ -34,9 +36,9 @@ PUBLISHED = Published(
         for name, value in (("A", 71.0), ("B", 70.2), ("start", 60.0))
     )
 )
-A = {1: (0.700, 0.70), 2: (0.712, 0.71), 3: (0.704, 0.70)}
-B = {1: (0.690, 0.69), 2: (0.700, 0.70), 3: (0.696, 0.70)}
-GAPS = [1.0, 1.1, 0.4]  # of the averages of a and b
+A = {1: (0.700, 0.70), 2: (0.712, 0.71), 3: (0.704, 0.706)}
+B = {1: (0.690, 0.69), 2: (0.700, 0.694), 3: (0.696, 0.706)}
+GAPS = [1.0, 1.4, 0.4]  # of the averages of a and b
 SEEDS = (1, 2, 3)
 ROWS = {"start": ("start", ()), "A": ("a", SEEDS), "B": ("b", SEEDS)}
 BOTH = {"A": ROWS["A"], "B": ROWS["B"]}
@@ -80,20 +82,55 @@ def test_a_claim_is_judged_by_the_paired_difference_of_its_rows():
     assert found.p == approx(expected.pvalue)
     assert (found.n, found.test, found.margin) == (3, "paired t", approx(0.4))
     assert found.verdict == "undecided"
-    assert found.seeds_needed is None  # the sd of three seeds is too vague to plan with
+    assert found.seeds_needed == ""  # the sd of three seeds is too vague to plan with
 
 
-def test_from_four_seeds_on_an_undecided_claim_names_about_how_many_would_decide():
-    a = {seed: (0.70 + gap / 100, 0.70) for seed, gap in ((1, 3), (2, 0), (3, 2), (4, -1))}
-    rows = {"A": ("a", a), "B": ("b", a)}
-    (found,) = judged(table(rows, a=a, b=dict.fromkeys(a, (0.70, 0.70))))
-    assert found.verdict == "undecided" and found.seeds_needed > 4
-    assert f"about {found.seeds_needed} seeds would decide" in found.remarks
+def gapped(*gaps):
+    """A table of a and b, of which a is above b by these points in each seed."""
+    seeds = range(1, len(gaps) + 1)
+    a = {seed: (0.70 + gap / 100, 0.70 + gap / 100) for seed, gap in zip(seeds, gaps, strict=True)}
+    rows = {"A": ("a", tuple(seeds)), "B": ("b", tuple(seeds))}
+    return table(rows, a=a, b=dict.fromkeys(a, (0.70, 0.70)))
+
+
+SPREAD = [1.5, 0.0, 1.0, -0.5, 0.7, 0.3]  # a mean of .5
+
+
+@pytest.mark.parametrize("n", [5, 6])
+def test_from_six_seeds_on_an_undecided_claim_names_about_how_many_would_decide(n):
+    (found,) = judged(gapped(*SPREAD[:n]))
+    assert found.verdict == "undecided"
+    assert bool(found.seeds_needed) == (n == 6)
+    said = [remark for remark in found.remarks if "seeds would decide" in remark]
+    assert said == [f"about {found.seeds_needed} seeds would decide"] * (n - 5)
+
+
+@pytest.mark.parametrize(
+    "gaps, verdict, shown",
+    [
+        # The t interval of each lies above 0, or would without the last seed.
+        ([1.0, 1.1, 0.9, 1.05, 2.0], "open", "open, seed 5 is far"),
+        # 2 of 64 choices of signs: an exact p of .03, though the t interval holds 0
+        ([1.0, 1.1, 0.9, 1.05, 1.0, 8.0], "reproduced", "reproduced"),
+        # all but one positive, by far the least: 4 of 64, so that .06 shows nothing
+        ([1.0, 1.1, 0.9, 1.05, 1.0, -0.1], "undecided", "undecided"),
+    ],
+)
+def test_where_a_seed_is_far_the_exact_test_decides_and_of_five_seeds_nothing(gaps, verdict, shown):
+    (found,) = judged(gapped(*gaps))
+    of_t = stats.ttest_1samp(gaps, 0).pvalue
+    assert found.far == (str(len(gaps)),)
+    assert (found.verdict, found.shown_verdict) == (verdict, shown)
+    assert found.p_exact == approx(0.0625 if len(gaps) == 5 or gaps[-1] < 0 else 0.03125)
+    assert (of_t < 0.05) != (found.p_exact < 0.05)
+    if len(gaps) > 5:
+        assert (found.low > 0) == (found.p_exact < 0.05)
+        assert "the interval is that of the exact test" in found.remarks
 
 
 def test_an_untrained_row_is_a_constant():
     (found,) = judged(rows={"a": Term(1, "p/1/A"), "start": Term(-1, "p/1/start")})
-    gaps = [70.0 - 60, 71.1 - 60, 70.2 - 60]
+    gaps = [70.0 - 60, 71.1 - 60, 70.5 - 60]
     assert found.p == approx(stats.ttest_1samp(gaps, 0).pvalue)
     assert (found.test, found.verdict, found.corpus) == ("one-sample t", "reproduced", "nli")
 
@@ -160,8 +197,8 @@ def test_the_interval_is_of_seeds_and_items_and_the_one_of_seeds_stands_in_the_c
     assert float(line["seeds_low"]) == alone.low and line["items"] == "True"
 
 
-C = {1: (0.705, 0.70), 2: (0.718, 0.71), 3: (0.709, 0.70)}  # above a by .25, .3 and .25
-D = {1: (0.50, 0.50), 2: (0.52, 0.50), 3: (0.51, 0.51)}
+C = {1: (0.705, 0.70), 2: (0.718, 0.71), 3: (0.7094, 0.706)}  # above a by .25, .3 and .27
+D = {1: (0.50, 0.50), 2: (0.52, 0.50), 3: (0.506, 0.506)}
 
 
 def ends_of(gaps, to_show, to_deny):
@@ -178,17 +215,17 @@ def test_a_claim_about_every_rival_is_decided_by_the_worst_of_them():
     rivals = {"b": Term(), "c": Term(), "d": Term()}
     (found,) = judged(shown, rows={"a": Term(1)}, rivals=rivals, margin=0.01)
     assert (found.verdict, found.against) == ("no", "c")
-    assert found.difference == approx(-0.8 / 3)
+    assert found.difference == approx(-0.82 / 3)
     assert "decided by c, corrected for 3 comparisons" in found.remarks
     # to show the claim all three must hold, to deny it one must fail
-    assert (found.low, found.high) == approx(ends_of([-0.25, -0.3, -0.25], 0.025, 0.025 / 3))
+    assert (found.low, found.high) == approx(ends_of([-0.25, -0.3, -0.27], 0.025, 0.025 / 3))
     (found,) = judged(shown, rows={"a": Term(1)}, rivals={"d": Term()}, margin=0.01)
     assert found.verdict == "yes"
 
 
 @pytest.mark.parametrize(
     "count, verdict, column, gaps",
-    [(1, "yes", "sts12", [1.0, 1.2, 0.8]), (2, "open", "sts13", [1.0, 1.0, 0.0])],
+    [(1, "yes", "sts12", [1.0, 1.2, 0.8]), (2, "open", "sts13", [1.0, 1.6, 0.0])],
 )
 def test_a_claim_may_hold_in_some_of_its_columns(count, verdict, column, gaps):
     columns = ("sts12", "sts13")
@@ -217,11 +254,11 @@ def test_a_claim_names_the_base_that_ran():
     [
         (Needs("this", bases=("tiny",)), ""),
         (Needs("a tuned start", bases=("tuned",)), "it needs a tuned start: this is tiny"),
-        # The averages of a and b differ by .83 points.
+        # The averages of a and b differ by .93 points.
         (Needs("it", differing=Differing("t", "Average", ("a", "b"), 0.8)), ""),
         (
-            Needs("it", differing=Differing("t", "Average", ("a", "b"), 0.9)),
-            "it needs it: here they differ by 0.83 points, and not by 0.9",
+            Needs("it", differing=Differing("t", "Average", ("a", "b"), 1.0)),
+            "it needs it: here they differ by 0.93 points, and not by 1",
         ),
         (
             Needs("it", differing=Differing("u", "Average", ("a", "b"), 0.8)),
@@ -230,7 +267,7 @@ def test_a_claim_names_the_base_that_ran():
     ],
 )
 def test_a_claim_cannot_be_asked_without_the_base_or_the_differing_rows_that_it_needs(needs, why):
-    (found,) = judged(needs=needs)
+    (found,) = judged(beside(table(), "A", "p/1/A"), needs=needs)
     if why:
         assert (found.verdict, found.why) == ("cannot be asked here", why)
         assert found.difference is None
@@ -254,6 +291,166 @@ def test_a_seed_far_from_the_others_is_named_with_the_exact_p():
 def test_a_claim_of_no_difference_keeps_its_own_margin():
     (found,) = judged(rows=OURS, expects="none", margin=2.5)
     assert (found.margin, found.verdict) == (2.5, "reproduced")
+
+
+# --- needs that are measured ----------------------------------------------------------------------
+
+TUNED = Needs("a tuned start", start_within=5)
+
+
+@pytest.mark.parametrize("start, verdict", [(0.6554, "undecided"), (0.6552, CANNOT)])
+def test_a_start_is_tuned_if_it_lies_within_five_points_of_the_best_trained_row(start, verdict):
+    """The best row has 70 + 71.1 + 70.5 = 3 · 70.533."""
+    shown = example_scores.table(ROWS, [*untrained(start, start), *runs("a", A), *runs("b", B)])
+    (found,) = judged(beside(shown, "A", "p/1/A"), needs=TUNED)
+    assert found.verdict == verdict
+    if verdict == CANNOT:
+        below = "it lies 5.01 points below the best trained row, and not within 5"
+        assert found.why == f"it needs a tuned start: here {below}"
+    (not_a_stand_in,) = judged(shown, needs=TUNED)
+    assert not_a_stand_in.verdict == "undecided"
+
+
+def test_without_a_start_in_the_table_nobody_knows_whether_it_is_tuned():
+    (found,) = judged(beside(table(BOTH), "A", "p/1/A"), needs=TUNED)
+    assert found.why.endswith("t does not show how near its rows are to the start")
+
+
+@pytest.mark.parametrize(
+    "gaps, corpus, why",
+    [
+        ([0.4, 0.5, 0.6], "nli", ""),
+        (GAPS, "nli", "here it is +0.93 [−0.32, +2.18]"),
+        ([0.4, 0.5, 0.6], "wiki", "simcse_table3 does not show whether dropout helps"),
+    ],
+)
+def test_dropout_helps_where_its_interval_lies_above_0_on_the_same_base_and_corpus(
+    gaps, corpus, why
+):
+    a = {seed: (0.70 + gap / 100, 0.70 + gap / 100) for seed, gap in enumerate(gaps, 1)}
+    shown = beside(table(), "A", "p/1/A")
+    dropout = table(BOTH, a=a, b=dict.fromkeys(a, (0.70, 0.70)))
+    rows = tuple(replace(one, corpus=corpus) for one in dropout.rows)
+    dropout = replace(dropout, name="simcse_table3", rows=rows)
+    better = Better("simcse_table3", "Average", "a", "b", "whether dropout helps")
+    needs = Needs("a base that dropout helps", better=better)
+    tables = {"t": shown, "simcse_table3": dropout}
+    (found,) = judge(claims(needs=needs), tables, PUBLISHED)
+    assert found.why == (why and f"it needs a base that dropout helps: {why}")
+    (found,) = judge(claims(needs=needs), {"t": shown}, PUBLISHED)
+    assert found.why.endswith("simcse_table3 does not show whether dropout helps")
+    (found,) = judge(claims(needs=needs), {"t": table()}, PUBLISHED)
+    assert found.verdict == "undecided"  # on the paper's own base it is not asked
+
+
+def test_teachers_must_differ_on_stand_ins_alone():
+    (found,) = judged(needs=Needs("it", differing=Differing("t", "Average", ("a", "b"), 9.0)))
+    assert found.verdict == "undecided"
+
+
+# --- the floor of retrieval -----------------------------------------------------------------------
+
+
+def bank(words):
+    """A table of a FAQ bank: a is 2 points above b, and BM25 at ``words``."""
+    scores = []
+    for fold in (0, 1):
+        for seed, (a, b) in enumerate([(0.40, 0.38), (0.41, 0.391), (0.42, 0.40)], 1):
+            scores += of_fold("a", seed, fold, a) + of_fold("b", seed, fold, b)
+        scores += of_fold("bm25", 0, fold, words)
+    rows = {label: row(label, SEEDS, corpus="bank") for label in "ab"}
+    rows["BM25"] = row("bm25", [0], corpus="bank")
+    return example_scores.table(rows, scores, **example_scores.FAQ)
+
+
+ON_BANK = {"columns": ("map",), "rows": OURS}
+
+
+@pytest.mark.parametrize("stand_in", [True, False])
+@pytest.mark.parametrize(
+    "words, is_floor",
+    [
+        # a has 40, 41 and 42: its t interval reaches 4.303 / √3 = 2.484 points
+        (0.435, True),
+        (0.434, False),
+        (0.30, False),
+    ],
+)
+def test_what_no_training_beats_takes_the_verdict_between_trainings_on_stand_ins(
+    words, is_floor, stand_in
+):
+    shown = beside(bank(words), "a", None) if stand_in else bank(words)
+    (found,) = judged(shown, **ON_BANK)
+    assert found.verdict == ("below no training" if is_floor and stand_in else "yes")
+    assert bool(found.floor) == is_floor
+    if is_floor:
+        said = "without a training, BM25 is above a, the best row: +2.50 [+0.02, +4.98]"
+        assert said in found.remarks
+    (against,) = judged(shown, columns=("map",), rows={"bm25": Term(1), "a": Term(-1)})
+    assert against.verdict != "below no training" and not against.floor
+
+
+def test_on_sts_there_is_no_floor():
+    rows = {**ROWS, "start": row("start", ())}
+    shown = example_scores.table(rows, [*untrained(0.9, 0.9), *runs("a", A), *runs("b", B)])
+    (found,) = judged(beside(shown, "A", "p/1/A"))
+    assert (found.verdict, found.floor) == ("undecided", "")
+
+
+# --- claims under two readings --------------------------------------------------------------------
+
+FORMS = {"mean": {}, "summed": {"a": "c"}}
+
+
+def of_forms(**given):
+    """The judgements of a claim that is read in two forms; the second has c in place of a."""
+    rows = {**ROWS, "C": ("c", SEEDS)}
+    return judged(table(rows, runs("c", C)), readings=FORMS, **given)
+
+
+def test_a_claim_with_readings_has_a_line_for_each_with_its_own_rows():
+    mean, summed = of_forms()
+    assert [one.says for one in (mean, summed)] == [
+        "A is better than B, mean form",
+        "A is better than B, summed form",
+    ]
+    assert list(summed.claim.rows) == ["c", "b"] and mean.size == summed.size == approx(0.8)
+    assert csv_line(summed)["rows"] == "+1*c -1*b" and csv_line(summed)["reading"] == "summed"
+
+
+def test_two_readings_are_corrected_for_their_number():
+    mean, summed = of_forms()
+    of_mean, of_summed = GAPS, [1.0 + 0.25, 1.4 + 0.3, 0.4 + 0.27]
+    for found, gaps in ((mean, of_mean), (summed, of_summed)):
+        assert (found.low, found.high) == approx(ends_of(gaps, 0.0125, 0.0125))
+        assert found.p == approx(stats.ttest_1samp(gaps, 0).pvalue)
+    small, large = sorted([mean.p, summed.p])
+    assert sorted([mean.p_holm, summed.p_holm]) == approx([2 * small, max(2 * small, large)])
+
+
+def test_a_reading_without_its_rows_is_not_run_and_takes_no_other():
+    """The row of a stands beside the printed row, too; it is not taken for c."""
+    mean, summed = judged(beside(table(), "A", "p/1/A"), readings=FORMS)
+    assert (summed.verdict, summed.why) == ("not run", "t lacks a row of c")
+    assert mean.p_holm == approx(2 * mean.p)  # two were planned
+
+
+def test_the_rows_that_must_differ_are_those_of_the_reading():
+    needs = Needs("it", differing=Differing("t", "Average", ("a", "b"), 9.0))
+    rows = {**ROWS, "C": ("c", SEEDS)}
+    shown = beside(table(rows, runs("c", C)), "A", "p/1/A")
+    by_reading = judged(shown, readings=FORMS, needs=needs)
+    said = "it needs it: here they differ by {} points, and not by 9"
+    assert [one.why for one in by_reading] == [said.format("0.93"), said.format("1.21")]
+
+
+def test_the_headline_counts_each_reading_by_itself_and_says_how_many_are_open():
+    page = claims_markdown([*of_forms(), *judged()])
+    assert (
+        "None of the 1 claim of the papers that were judged is reproduced, 1 undecided or open; "
+        "none of the 1 claim in the mean form is reproduced, 1 undecided or open; "
+        "none of the 1 claim in the summed form is reproduced, 1 undecided or open." in page
+    )
 
 
 # --- which rows stand for a claim -----------------------------------------------------------------
@@ -376,7 +573,7 @@ ON_AVERAGED = {"a": Term(1, "p/1/A"), "start": Term(-1, "p/1/start", base="avera
 
 def test_a_row_of_a_claim_may_name_a_base_of_its_own():
     (found,) = judged(with_averaged_start("averaged"), base="tiny", rows=ON_AVERAGED)
-    assert found.difference == approx((70 + 71.1 + 70.2) / 3 - 50)
+    assert found.difference == approx((70 + 71.1 + 70.5) / 3 - 50)
     assert (found.base, found.stand_in) == ("tiny", False)
     assert found.verdict == "larger than claimed"  # 11 points in print
 
@@ -386,7 +583,7 @@ def test_the_untrained_row_of_another_base_does_not_stand_for_the_named_one():
     assert found.verdict == "not run"
     other = beside(with_averaged_start("mine"), "mine", "p/1/start")
     (found,) = judged(other, base="tiny", rows=ON_AVERAGED)
-    assert found.difference == approx((70 + 71.1 + 70.2) / 3 - 50)
+    assert found.difference == approx((70 + 71.1 + 70.5) / 3 - 50)
     assert found.stand_in
 
 
@@ -397,7 +594,7 @@ def test_the_page_and_the_csv_show_each_claim():
     (found,) = judged()
     page = claims_markdown([found])
     low, high = stats.ttest_1samp(GAPS, 0).confidence_interval(0.95)
-    ours = f"+0.83 [{low:+.2f}, {high:+.2f}]".replace("-", "−")
+    ours = f"+0.93 [{low:+.2f}, {high:+.2f}]".replace("-", "−")
     assert f"| A is better than B | +0.80 | {ours} | 3 | undecided; " in page
     assert "1 verdict: 1 undecided. 0 have none." in page
     line = csv_line(found)
@@ -440,13 +637,26 @@ def empty_tables(*configs):
     return {name: build(plan.table_spec(name), frame([])) for name in plan.config.tables}
 
 
-def test_each_shipped_claim_finds_its_rows_in_config_yaml():
+def lacking_in_config_yaml(of_summed):
+    """The claims, in the summed form of Eq. 2 or in all others, whose rows config.yaml lacks."""
     tables = empty_tables("config.yaml")
-    for found in judge(SHIPPED, tables, SHIPPED_NUMBERS):
-        # no row has a value, but each is there; so are the rows that must differ
-        expected = ("no value of", "it needs several teachers")
-        assert found.why.startswith(expected), (found.name, found.why)
-        assert set(found.claim.columns) <= set(tables[found.claim.table].columns)
+    found = judge(SHIPPED, tables, SHIPPED_NUMBERS)
+    assert all(set(one.claim.columns) <= set(tables[one.claim.table].columns) for one in found)
+    # no row has a value, but each is there
+    return [
+        (one.name, one.why)
+        for one in found
+        if (one.reading == "summed") == of_summed and not one.why.startswith("no value of")
+    ]
+
+
+def test_each_shipped_claim_finds_its_rows_in_config_yaml():
+    assert lacking_in_config_yaml(of_summed=False) == []
+
+
+@pytest.mark.xfail(reason="Tables 2 to 5 have no rows of the summed form yet", strict=True)
+def test_each_shipped_claim_finds_its_rows_of_the_summed_form_in_config_yaml():
+    assert lacking_in_config_yaml(of_summed=True) == []
 
 
 OF_STAND_INS = [f"simcse_table{name}" for name in "1 2 3 4 5 7 C1 D1 D2".split()]
@@ -474,7 +684,7 @@ def test_the_sizes_of_the_claims_are_those_of_the_printed_numbers():
         ("rcl-over-attention-dropout", [82.40 - 81.63]),
         ("ssimcse-over-simcse", [76.92 - 75.99]),
         # the least-squares slopes over the rows of a table
-        ("more-regulators-help", [stats.linregress(range(4), [81.47, 81.98, 82.29, 82.40]).slope]),
+        ("more-regulators-help", [2 * stats.linregress([2, 4, 8], [81.47, 81.98, 82.40]).slope]),
         ("larger-phi-is-worse", [-stats.linregress(range(4), phis).slope]),
     ):
-        assert sizes(name) == approx(expected)
+        assert sizes(name) == approx(expected, abs=1e-6)
