@@ -26,7 +26,7 @@ TOLERANCE = 1e-9  # of values and differences, in points, and of p values
 OF_POWER = 1e-6
 NO_SPREAD = 1e-9  # points
 MOST_LOOPS = 5000  # signs or labels that a loop tries; the exact p of more is left unchecked
-OF_ITEMS = ("p_bootstrap", "bootstrap_low", "bootstrap_high", "item_error")
+OF_ITEMS = ("p_bootstrap", "bootstrap_low", "bootstrap_high", "item_error", "subsets_reach")
 BySeed = dict[str, float | None]  # a column's value of each seed; None where a score is missing
 Runs = dict[Path, Values | None]  # a run's folder -> its scores, None where they cannot be read
 Check = Callable[[bool, str], bool]
@@ -55,6 +55,13 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
             # Of seeds that tie, either may stand among the best.
             named = not find_layout(table.layout).is_of_best_seeds(column)
             check(_holds(row.cells.get(column), by_seed if values else {}, named), text)
+        form = find_layout(table.layout)
+        if form.has_correlations and table.aggregation == "all":
+            by_mean = _columns(results, replace(table, aggregation="mean"), row, runs)
+            found = by_mean[form.average_column]
+            known = {seed: value for seed, value in found.items() if value is not None}
+            text = f"{row.label}: its average by the mean of subsets, recomputed {known}"
+            check(_holds(Cell(row.by_mean), known, True), text)
     if len(frame) == len(table.rows):
         for column in filter(find_layout(table.layout).has_test, table.columns):
             _check_differences(table, column, frame, check)
@@ -279,4 +286,7 @@ def _is_no_surer_than_seeds(shown: Contrast) -> bool:
     wider = shown.bootstrap_low <= shown.low + TOLERANCE
     higher = shown.bootstrap_high >= shown.high - TOLERANCE
     surer = shown.p_bootstrap < shown.p - TOLERANCE
+    reach = shown.subsets_reach
+    further = reach is None or reach >= (shown.high - shown.low) / 2 - TOLERANCE
+    surer = surer or not further
     return wider and higher and not surer and shown.p_bootstrap <= 1 and shown.item_error >= 0

@@ -40,6 +40,9 @@ class Table(Part):
     each row. `seeds`: mean, top 3, best and each seed. `dev`: STS-B dev. `faq-dev`: MAP of the dev
     questions. `transfer`: accuracy on the seven transfer tasks, and their average. `transfer-dev`:
     the same on their dev parts."""
+    like: Name | None = None
+    """A table above this one, from which it takes every key that it does not state itself, but for
+    `title` and `published`. Where a config makes that one null, this one is null, too."""
     seeds: str
     """A list of `seeds`."""
     control: str | None = None

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 
 from semblance.errors import InputError
-from semblance.reporting.contrasts import with_items
+from semblance.names import WITH_SUBSETS
+from semblance.reporting.by_mean import BETWEEN, BY_MEAN
+from semblance.reporting.contrasts import other_subsets, with_items
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.predictions import (
     all_paths,
@@ -18,7 +20,13 @@ from semblance.reporting.predictions import (
     predictions_path,
     sts_frame,
 )
-from semblance.reporting.resampling import item_covariances, mean_draws, spearman_draws
+from semblance.reporting.resampling import (
+    WHOLE,
+    grouped_resamples,
+    item_covariances,
+    mean_draws,
+    spearman_draws,
+)
 from semblance.reporting.table import Row, Table
 
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
@@ -38,8 +46,9 @@ NOTE = (
 def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> Table:
     """Add what the test items cause, wherever the predictions of a row exist.
 
-    STS and transfer tasks: on each task and their average, items resampled within each task. FAQ:
-    on each metric, groups of queries resampled within each fold. All rows share the resampled items.
+    STS and transfer tasks: on each task and their average, items resampled within each subset, or
+    task if it has none. FAQ: on each metric, groups of queries resampled within each fold. All rows
+    share the resampled items.
     """
     layout = find_layout(table.layout)
     if layout.resampling is None:
@@ -124,15 +133,40 @@ def _covariances(rows: list[Row], drawn: Drawn) -> dict[str, Covariances]:
 
 
 def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
-    """Return the correlations of each row's seeds and their average, items resampled by task."""
+    """Return the correlations of each row's seeds and their average, items resampled by subset.
+
+    Behind them stands the average by the mean of subsets, on the same items, and what all columns
+    are on other subsets.
+    """
     paths = setting.paths(rows)
     frames = _same_items(paths, list(map(sts_frame, paths)), "gold")
     gold = frames[0]["gold"].to_numpy()  # (N,)
     similarities = np.vstack([frame["similarity"].to_numpy() for frame in frames])
-    return setting.by_task(
-        frames[0].index,
-        lambda items, *given: spearman_draws(gold[items], similarities[:, items], *given),
-    )
+    index = frames[0].index
+
+    def drawn(by_mean: bool = False, other: bool = False) -> Drawn:
+        def of_task(items: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+            groups = _subsets(index[items])
+            resampled = grouped_resamples(groups, draws, rng, other)
+            within = groups if by_mean else WHOLE
+            return spearman_draws(gold[items], similarities[:, items], resampled, within)
+
+        return setting.by_task(index, of_task)
+
+    found = drawn()
+    on_others = {other_subsets(column): scores for column, scores in drawn(other=True).items()}
+    if average := setting.layout.average_column:
+        by_mean = drawn(by_mean=True)[average]
+        found |= {BY_MEAN: by_mean, BETWEEN: found[average] - by_mean}
+    return found | on_others
+
+
+def _subsets(items: pd.MultiIndex) -> list[np.ndarray]:
+    """Return the places of each subset among a task's items; those of all if it has none."""
+    if items.get_level_values("task")[0] not in WITH_SUBSETS:
+        return [np.arange(len(items))]
+    names = items.get_level_values("subset").to_numpy()
+    return [np.flatnonzero(names == name) for name in np.unique(names)]
 
 
 def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:

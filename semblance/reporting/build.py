@@ -4,8 +4,8 @@ Everything stays unrounded, by seed, in points (times 100). A cell whose score i
 seed is missing, and a row with a missing cell has no average.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -201,7 +201,17 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         chosen=scores.chosen,
         published=asked.published,
         stand_in=asked.stand_in,
+        by_mean=_by_mean(spec, layout, scores, seeds),
     )
+
+
+def _by_mean(spec: Spec, layout: Layout, scores: _RowScores, seeds: Sequence[int]) -> dict:
+    """Return what ``Row.by_mean`` holds: nothing for a table of other averages."""
+    if not (layout.has_correlations and spec.aggregation == "all"):
+        return {}
+    spec = replace(spec, aggregation="mean")
+    found = {str(seed): mean(_of_seed(spec, layout, seed, scores).values()) for seed in seeds}
+    return {seed: value for seed, value in found.items() if value is not None}
 
 
 def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Scores:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import astuple
 
 from semblance.counts import counted
 from semblance.csv_rows import rows_csv
@@ -15,6 +16,7 @@ OF_JUDGEMENT = tuple(  # the columns of the CSV behind the claim's own
     "reading size margin verdict stand_in seeds_needed floor why base corpus protocol against n "
     "missing far test difference low high p p_holm items seeds_low seeds_high p_exact sd".split()
 )
+OF_MEAN = ("by_mean", "by_mean_low", "by_mean_high", "by_mean_word")
 OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows", "rivals")
 HEADER = [
     "| claim | paper | ours [95 % interval] | n | verdict | on | source |",
@@ -37,6 +39,10 @@ READING = (
     "trained ones. A claim about every rival, or about so many of several columns, is decided by the "
     "worst of those that must hold, and each end of its interval is corrected for their number; so is "
     "that of a claim which is judged under both forms of Eq. 2, for two. "
+    "Beside a line on an average of STS tasks stands the same sum by the mean of each task's subsets. No "
+    "paper prints a size by that mean: the claim's size stands for both. Where the mean does not show "
+    "the same, the verdict says so: “between subsets”, the difference of the two has an interval "
+    "without 0; “open by mean”, it has not. "
     "“cannot be asked here”: this run lacks what the claim is about. “not run”: a table or a value is "
     "missing. Questions of ours, which nobody claimed, are answered “yes” (above 0), “no” (below it), "
     "“equal” (0 in it, within the margin) or “open”. “stand-in”: with other data or models than the "
@@ -47,13 +53,15 @@ READING = (
 
 def claims_csv(judgements: list[Judgement]) -> str:
     """Return one line a judgement, unrounded; empty: does not apply."""
-    return rows_csv((*OF_CLAIM, *OF_JUDGEMENT), map(_csv_row, judgements))
+    return rows_csv((*OF_CLAIM, *OF_JUDGEMENT, *OF_MEAN), map(_csv_row, judgements))
 
 
 def _csv_row(found: Judgement) -> dict[str, object]:
     claim = found.claim
     row = {name: getattr(found, name) for name in OF_JUDGEMENT}
     row |= {"missing": " ".join(found.missing), "far": " ".join(found.far)}
+    if found.by_mean:
+        row |= zip(OF_MEAN, astuple(found.by_mean), strict=True)
     return row | {
         "claim": found.name,
         "says": found.says,
@@ -69,7 +77,7 @@ def _csv_row(found: Judgement) -> dict[str, object]:
 def claims_markdown(judgements: list[Judgement]) -> str:
     """Return a summary, how to read the page, and each claim: first those that have a verdict."""
     judged = [found for found in judgements if found.is_judged]
-    counts = Counter(_of_stand_in(found, found.verdict) for found in judged)
+    counts = Counter(_of_stand_in(found, found.verdict + found.word) for found in judged)
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
     without = len(judgements) - len(judged)
     text = f"{counted(len(judged), 'verdict')}: {summary or 'none'}. {without} have none."
@@ -97,7 +105,7 @@ def headline(judged: list[Judgement]) -> str:
         readings.setdefault(found.reading, []).append(found)
     parts = []
     for reading, group in readings.items():
-        number = sum(found.verdict == "reproduced" for found in group)
+        number = sum(found.verdict == "reproduced" and not found.word for found in group)
         undecided = sum(found.verdict in (UNDECIDED, OPEN) for found in group)
         of = "" if parts else " of the papers that were judged"
         form = f" in the {reading} form" if reading else ""

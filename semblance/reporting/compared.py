@@ -15,7 +15,12 @@ import numpy as np
 from scipy import stats
 
 from semblance.errors import InputError
-from semblance.reporting.resampling import item_covariances, mean_draws, spearman_draws
+from semblance.reporting.resampling import (
+    item_covariances,
+    mean_draws,
+    resamples,
+    spearman_draws,
+)
 from semblance.reporting.significance import (
     ALPHA,
     Estimate,
@@ -214,7 +219,8 @@ def _task_scores(
         if not np.isfinite(exact).all():
             problem = f"task {task!r:.80}: all scores, or all gold, are equal"
             raise InputError(sets[0].place, problem)
-        return exact, spearman_draws(expected, matrix, draws, rng), len(items)
+        drawn = spearman_draws(expected, matrix, resamples(len(items), draws, rng))
+        return exact, drawn, len(items)
     return matrix.mean(axis=1), mean_draws(matrix, draws, rng, groups), units
 
 

@@ -85,6 +85,11 @@ def item_variance(parts: Parts, column: str) -> float | None:
     return max(0.0, variance)
 
 
+def other_subsets(column: str) -> str:
+    """Return the name in ``Row.items`` of a column on other subsets and items of its tasks."""
+    return f"{column}, other subsets"
+
+
 Weighted = Sequence[tuple[float, Mapping[str, float]]]  # the weight and the seeds' values of a row
 
 
@@ -217,12 +222,16 @@ def with_items(table: Table) -> Table:
     for row in table.rows:
         control = table.control_of(row)
         cells = dict(row.cells)
-        for column in row.items if control else ():
+        for column, cell in row.cells.items() if control else ():
             found = between(row, control, column)
-            contrast = cells[column].contrast
+            contrast = cell.contrast
             if found is None or found.of_both is None or contrast is None:
                 continue
             low, high = found.of_both.interval()
+            others = item_variance([(1, row), (-1, control)], other_subsets(column))
+            if others is not None:
+                reach = float(replace(found.of_both, more=math.sqrt(others)).reach())
+                contrast = replace(contrast, subsets_reach=reach)
             contrast = replace(
                 contrast,
                 p_bootstrap=float(found.of_both.p()),
@@ -230,6 +239,6 @@ def with_items(table: Table) -> Table:
                 bootstrap_high=float(high),
                 item_error=float(found.of_both.more),
             )
-            cells[column] = replace(cells[column], contrast=contrast)
+            cells[column] = replace(cell, contrast=contrast)
         rows.append(replace(row, cells=cells))
     return replace(table, rows=tuple(rows))

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from semblance.reporting.by_mean import ByMean, by_mean
 from semblance.reporting.claim_needs import floor_of, lacks
 from semblance.reporting.claim_rows import (
     Rows,
@@ -15,7 +16,8 @@ from semblance.reporting.claim_rows import (
 from semblance.reporting.claims import Claim, Claims, WeightedSum, size_of
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.grids import NAMES
-from semblance.reporting.numbers import interval
+from semblance.reporting.layouts import find_layout
+from semblance.reporting.numbers import interval, signed
 from semblance.reporting.published import Published
 from semblance.reporting.significance import Estimate, holm
 from semblance.reporting.table import Table
@@ -54,6 +56,7 @@ class Judgement:
     ``seeds_low`` to ``seeds_high``. ``against``: of several comparisons, the one that decides;
     ``among``: how many there are, for which the ends of its interval are corrected.
     ``missing``: the seeds that not all rows have. ``far``: those that lie far from the others.
+    ``by_mean``: the same sum by the mean of subsets, of a claim on an STS average.
     ``seeds_needed``: only of undecided ones. ``why``: why there is no verdict or no difference.
     ``reading``: of a claim that is judged under several; ``p_holm`` is corrected for their number.
     ``floor``: the row without a training that lies above all trained rows, in words.
@@ -89,6 +92,7 @@ class Judgement:
     far: tuple[str, ...] = ()
     seeds_needed: str = ""
     floor: str = ""
+    by_mean: ByMean | None = None
 
     @property
     def is_judged(self) -> bool:
@@ -122,19 +126,27 @@ class Judgement:
         return interval(self.low, self.high, self.digits)
 
     @property
+    def word(self) -> str:
+        """What must stand behind the verdict where the mean of subsets does not show the same."""
+        return f", {self.by_mean.word}" if self.by_mean and self.by_mean.word else ""
+
+    @property
     def shown_verdict(self) -> str:
-        """The verdict as it is printed: with the margin within which, or the seed by which it is so."""
+        """The verdict as it is printed: with the margin, or the seed, by which it is so."""
         if self.verdict in WITHIN:
-            return f"{self.verdict} (within ±{self.margin:.2g})"
+            return f"{self.verdict} (within ±{self.margin:.2g}){self.word}"
         if self.verdict == OPEN and self.far and self.n < FEWEST_OF_SIGNS:
             are = "is" if len(self.far) == 1 else "are"
-            return f"{self.verdict}, seed {', '.join(self.far)} {are} far"
-        return self.verdict
+            return f"{self.verdict}, seed {', '.join(self.far)} {are} far{self.word}"
+        return self.verdict + self.word
 
     @property
     def remarks(self) -> list[str]:
         """What must be known beside the verdict, each a sentence part."""
         found = [self.why] if self.why else []
+        if mean := self.by_mean:
+            ends = interval(mean.low, mean.high, self.digits)
+            found.append(f"by the mean of subsets {signed(mean.difference, self.digits)} {ends}")
         if self.against:
             found.append(f"decided by {self.against}, corrected for {self.among.of} comparisons")
         if self.difference is not None and self.low is not None and not self.items:
@@ -253,6 +265,8 @@ class _Court:
             missing=found.missing,
             far=far_seeds(found.by_seed, margin),
         )
+        if column == judged.column == find_layout(table.layout).average_column:
+            judged = replace(judged, by_mean=by_mean(terms, judged))
         estimate = found.of_both or found.estimate
         if estimate is None:
             why = "it needs two seeds that differ"

@@ -92,6 +92,11 @@ class Layout:
         return bool(self.metrics)
 
     @property
+    def has_correlations(self) -> bool:
+        """Whether its average is of rank correlations, each over all pairs of a task."""
+        return self.resampling == "items" and self.average_column is not None
+
+    @property
     def tests(self) -> Tests:
         """The kind of tests whose scores it reads."""
         if self.over_folds:

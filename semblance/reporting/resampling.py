@@ -5,7 +5,7 @@ draws: their part of the variance is known in closed form.
 """
 
 import itertools
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 from scipy import stats
@@ -36,19 +36,32 @@ def item_covariances(drawn: Sequence[np.ndarray], seeds: Sequence[tuple[int, ...
     return found
 
 
+WHOLE = (slice(None),)  # one group of all items
+
+
 def spearman_draws(
-    gold: np.ndarray, similarities: np.ndarray, draws: int, rng: np.random.Generator
+    gold: np.ndarray,
+    similarities: np.ndarray,
+    resampled: Iterable[np.ndarray],
+    groups: Sequence[np.ndarray | slice] = WHOLE,
 ) -> np.ndarray:
     """Return (draws, R) Spearman correlations of gold (n,) with similarities (R, n).
 
-    Items are resampled. Ranks are taken once, on the full sample, and a resample is a weighted
-    Pearson correlation of those fixed ranks: an approximation, since ranking each resample would
-    cost a sort a draw.
+    ``resampled``: matrices (D, n) of how often each item is drawn. Of several groups of items it is
+    the mean of their own correlations. Ranks are taken once, on the full sample of a group, and a
+    resample is a weighted Pearson correlation of those fixed ranks: an approximation, since ranking
+    each resample would cost a sort a draw.
     """
-    x = stats.rankdata(gold)  # (n,)
-    y = stats.rankdata(similarities, axis=1)  # (R, n)
-    parts = [weighted_correlations(x, y, counts) for counts in resamples(x.size, draws, rng)]
-    return np.vstack(parts)
+    ranked = [
+        (stats.rankdata(gold[group]), stats.rankdata(similarities[:, group], axis=1), group)
+        for group in groups
+    ]
+    return np.vstack(
+        [
+            np.mean([weighted_correlations(x, y, counts[:, at]) for x, y, at in ranked], axis=0)
+            for counts in resampled
+        ]
+    )
 
 
 def mean_draws(
@@ -80,6 +93,27 @@ def resamples(n: int, draws: int, rng: np.random.Generator) -> Iterator[np.ndarr
         numbered = picks + n * np.arange(rows)[:, None]  # no two rows share a number
         counts = np.bincount(numbered.ravel(), minlength=rows * n)
         yield counts.reshape(rows, n).astype(float)
+
+
+def grouped_resamples(
+    groups: Sequence[np.ndarray], draws: int, rng: np.random.Generator, other_groups: bool = False
+) -> Iterator[np.ndarray]:
+    """Yield what ``resamples`` does, each group of items drawn within itself.
+
+    ``other_groups``: as many groups are drawn first, with replacement, and the items of each drawn
+    one within it: what other groups and other items would show (Davison and Hinkley 1997, 3.8).
+    """
+    count = len(groups)
+    for start in range(0, draws, CHUNK):
+        rows = min(CHUNK, draws - start)
+        times = np.ones((rows, count), int)
+        if other_groups:
+            times = rng.multinomial(count, np.full(count, 1 / count), size=rows)
+        found = np.empty((rows, sum(map(len, groups))))
+        for group, drawn in zip(groups, times.T, strict=True):
+            size = len(group)
+            found[:, group] = rng.multinomial(size * drawn, np.full(size, 1 / size))
+        yield found
 
 
 def weighted_correlations(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:

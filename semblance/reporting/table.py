@@ -84,6 +84,7 @@ class Contrast:
     ``p_equivalence``: of two one-sided tests against the table's margin; 1 below three seeds.
     ``detectable``: the difference that the seeds show with 80 % power. ``bootstrap_…`` and ``p_bootstrap``: of seeds
     and test items together; ``item_error``: the standard error from the items alone.
+    ``subsets_reach``: half of the interval of seeds, subsets of the tasks and items together.
     docs/statistics.md explains each.
     """
 
@@ -99,6 +100,7 @@ class Contrast:
     bootstrap_low: float | None = None
     bootstrap_high: float | None = None
     item_error: float | None = None
+    subsets_reach: float | None = None
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,8 @@ class Row:
     names the candidate of ``choose`` that the row shows, by CORPUS/SEED. ``stand_in`` is that of
     ``RowSpec``. ``items``: of a column, the covariance (points squared) of what the test items
     cause in this row and in each row above it and in itself, by label; empty where not known.
+    ``by_mean``: by seed, the average of which each task is the mean of its subsets' correlations,
+    of a row whose average is of correlations over all pairs of a task.
     """
 
     label: str
@@ -186,6 +190,7 @@ class Row:
     control: str | None = None
     test: str = ""
     items: dict[str, dict[str, float]] = field(default_factory=dict)
+    by_mean: dict[str, float] = field(default_factory=dict)
 
     @property
     def is_untrained(self) -> bool:

@@ -14,6 +14,7 @@ from semblance.strict_yaml import key_lines, parse_argument, read_yaml
 
 PROJECT = ROOT / "config.yaml"  # which all others are laid over
 LEAD = "config"  # with which an error of the config names a key: config.seeds.rcl[0]
+OF_ITSELF = ("title", "published")  # what a table never takes from one that it is like
 Step = str | int  # into a config: a key, or the number of an entry of a list
 
 
@@ -61,9 +62,27 @@ class Layered(dict):
         self._all = [*papers.values(), *self.layers]
         for layer in self._all:
             _lay(self, layer.value)
+        self._fill_alike()
         for name, layer in papers.items():
             if name not in named:
                 _leave_out(self, layer.value)
+
+    def _fill_alike(self) -> None:
+        """Give each table what it is ``like`` and does not state, and null where that one is null."""
+        tables = self.get("tables")
+        names = list(tables) if isinstance(tables, dict) else []
+        for place, name in enumerate(names):
+            like = tables[name].pop("like", None) if isinstance(tables[name], dict) else None
+            if like is None:
+                continue
+            if like not in names[:place]:
+                problem = f"tables.{name}.like: there is no table {like!r} above it"
+                raise InputError(self._place(("tables", name, "like")), problem, "name one")
+            if isinstance(tables[like], dict):
+                taken = {key: tables[like][key] for key in tables[like] if key not in OF_ITSELF}
+                tables[name] = taken | tables[name]
+            else:
+                tables[name] = None
 
     def located(self, error: InputError) -> InputError:
         """Return an error at ``config.KEY`` as one at the place that set the key, or its mapping."""

@@ -49,7 +49,7 @@ class Claims:
     """The section: a summary, the claims with a verdict, and by reason what those without say."""
 
     headline: str
-    counts: dict[Verdict, int]
+    counts: dict[str, int]
     summary: str
     groups: list[tuple[str, Bar, list[Judgement]]]
     not_run: dict[str, list[str]]
@@ -62,10 +62,9 @@ def section(judgements: Iterable[Judgement]) -> Claims:
     judged = [found for found in judgements if found.is_judged]
     others = [found for found in judgements if not found.is_judged]
     of_papers = [one for one in judged if not one.claim.is_question]
-    counts = Counter(one.verdict for one in of_papers)
     return Claims(
         headline=headline(of_papers),
-        counts={verdict: counts[verdict] for verdict in reversed(FROM_WORST) if counts[verdict]},
+        counts=_counts(of_papers, FROM_WORST[::-1]),
         summary=_summed_up(judgements, judged),
         groups=[(name, _bar(found), found) for name, found in _by_paper(judged).items()],
         not_run=by_reason(others, lambda one: f"{one.says} ({one.claim.source})"),
@@ -73,8 +72,8 @@ def section(judgements: Iterable[Judgement]) -> Claims:
 
 
 def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
-    counts = Counter(found.verdict for found in judged)
-    verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in SIGNS if counts[verdict])
+    counts = _counts(judged, tuple(SIGNS))
+    verdicts = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
     names = {found.name for found in judgements}
     with_one = len({found.name for found in judged})
     text = f"{counted(len(judged), 'verdict')} on {with_one} of {counted(len(names), 'claim')}"
@@ -85,6 +84,12 @@ def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
     if stand_ins:
         text += f" {stand_ins} of the verdicts are on stand-ins, and not on the papers."
     return text
+
+
+def _counts(judged: list[Judgement], order: tuple[Verdict, ...]) -> dict[str, int]:
+    """Return how many judgements have each verdict in an order; one with a word counts for itself."""
+    found = Counter((order.index(one.verdict), one.verdict + one.word) for one in judged)
+    return {verdict: found[place, verdict] for place, verdict in sorted(found)}
 
 
 def _by_paper(judged: list[Judgement]) -> dict[str, list[Judgement]]:

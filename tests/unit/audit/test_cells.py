@@ -52,7 +52,8 @@ def test_a_table_of_a_new_layout_holds_and_its_named_columns_are_resampled(finis
     cells = 2 * (4 + 3) + 4 * 3
     # a contrast or none of sts12, stsb, all and of each cell of t_seventh
     contrasts = 2 * 3 + 4 * 3
-    assert found.checked[CELLS] - before.checked[CELLS] == cells + 2 + 4 + contrasts
+    of_means = 2  # of each row of t_sixth its average by the mean of subsets
+    assert found.checked[CELLS] - before.checked[CELLS] == cells + 2 + 4 + contrasts + of_means
     drawn = {"t_sixth": ["sts12", "stsb", "all"], "t_seventh": ["acc@3", "map"]}
     for table, columns in drawn.items():
         contrasts = {c: cell.contrast for c, cell in shown(finished, table).rows[-1].cells.items()}
@@ -72,6 +73,27 @@ def test_a_changed_cell_of_a_new_layout_is_found(results):
     for table, column in changed.items():
         problems = texts(found, results / f"tables/json/{table}.json")
         assert any(what.startswith(f"rcl, {column}: recomputed") for what in problems)
+
+
+def test_a_changed_average_by_the_mean_of_subsets_is_found(results):
+    values = {
+        seed: value + 1e-6 for seed, value in shown_row(results, "t_sts", "rcl").by_mean.items()
+    }
+    assert len(values) == len(example_results.SEEDS)
+
+    def changed(table):
+        rows = [replace(row, by_mean=values) if row.label == "rcl" else row for row in table.rows]
+        return replace(table, rows=tuple(rows))
+
+    change_table(results, "t_sts", changed)
+    example_results.compare(results)
+    found = verify(results)
+    assert failed(found) == {CELLS, FORMS}
+    [problem] = [
+        what
+        for what in texts(found, results / "tables/json/t_sts.json")
+        if what.startswith("rcl: its average by the mean of subsets, recomputed")
+    ]
 
 
 @pytest.mark.parametrize("control", ["SimCSE", "Whitening"])

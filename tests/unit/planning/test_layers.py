@@ -168,3 +168,50 @@ def test_the_path_of_a_key_may_hold_names_with_dots():
 def test_a_config_file_that_is_not_there_is_named():
     with pytest.raises(InputError, match="nope.yaml: no such file; name a config file"):
         read_layer("nope.yaml")
+
+
+def table_like(text: str, *files: str):
+    """Return what a table of a config file becomes, laid over the project's and more files."""
+    name = write("mine.yaml", f"tables:\n  mine: {text}\n")
+    return over_project([name, *files])["tables"]["mine"]
+
+
+def test_a_table_takes_what_it_does_not_state_from_the_last_layer_of_the_one_that_it_is_like():
+    last = write("last.yaml", "tables: {rcl_table3: {seeds: faq, margin: 2.0}}\n")
+    of_paper = over_project([])["tables"]["rcl_table3"]
+    found = table_like("{like: rcl_table3, layout: sts-mean, title: T, control: null}", last)
+    assert found == {
+        "title": "T",
+        "layout": "sts-mean",
+        "seeds": "faq",
+        "margin": 2.0,
+        "control": None,
+        "note": of_paper["note"],
+        "rows": of_paper["rows"],
+    }  # and neither `published` nor `like`
+
+
+def test_a_table_like_one_that_a_config_makes_null_is_null():
+    last = write("last.yaml", "tables: {rcl_table3: null}\n")
+    assert table_like("{like: rcl_table3, layout: sts-mean, title: T}", last) is None
+    assert over_project([last])["tables"]["rcl_table3_mean"] is None
+
+
+@pytest.mark.parametrize("name", ["nobody", "mine"])
+def test_a_table_like_none_above_it_is_refused_with_its_line(name):
+    with pytest.raises(InputError) as caught:
+        table_like(f"{{title: T,\n    like: {name}}}")
+    problem = f"tables.mine.like: there is no table '{name}' above it"
+    assert str(caught.value).startswith(f"mine.yaml:3: {problem}")
+
+
+def test_the_tables_by_the_mean_of_subsets_have_the_rows_of_those_beside_them_and_no_printed_values():
+    plan = load(over_project(["configs/minilm.yaml"]))
+    for name in ("rcl_table1a", "rcl_table1b", "rcl_table3", "rcl_table5", "rcl_controls"):
+        beside, by_mean = plan.tables[name], plan.tables[f"{name}_mean"]
+        assert (by_mean.rows, by_mean.seeds, by_mean.note) == (
+            beside.rows,
+            beside.seeds,
+            beside.note,
+        )
+        assert (by_mean.layout, by_mean.published) == ("sts-mean", {})

@@ -10,6 +10,7 @@ from pytest import approx
 from semblance.errors import InputError
 from semblance.names import TRANSFER_TASKS
 from semblance.reporting.bootstrap import with_bootstrap
+from semblance.reporting.by_mean import BETWEEN, BY_MEAN
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Contrast
 from tests.unit.reporting.example_scores import FAQ, TASKS, of_fold, record, row, runs, table
@@ -56,6 +57,36 @@ def test_the_main_column_gets_the_figures_of_the_bootstrap(tmp_path, layout, col
     assert contrast.p <= contrast.p_bootstrap < 1 and contrast.item_error > 0
     assert found.rows[0].cells[column].contrast is None
     assert "200 draws" in found.notes[-1]
+
+
+def of_subsets(root, lift):
+    """Predictions of two seeds on two tasks: b's similarities in the second subset are higher."""
+    for task_noise, method, more in ((0.5, "a", 0.0), (0.4, "b", lift)):
+        for seed in (1, 2):
+            found = sts(task_noise)
+            second = found["index"] >= 30
+            found["subset"] = np.where(second, "y", "x")
+            found["similarity"] += more * second
+            save(root, f"sts/nli/tiny/{method}/seed-{seed}", found)
+    return root
+
+
+@pytest.mark.parametrize("tasks, wider", [(["sts12", "sts13"], True), (["stsb", "own"], False)])
+def test_subsets_are_drawn_first_where_the_protocol_has_some(tmp_path, monkeypatch, tasks, wider):
+    monkeypatch.setattr("tests.unit.reporting.example_scores.TASKS", tasks)
+    monkeypatch.setitem(globals(), "GOLD", dict(zip(tasks, GOLD.values(), strict=True)))
+    scores = runs("a", {1: (0.7, 0.7), 2: (0.6, 0.6)}) + runs("b", {1: (0.9, 0.9), 2: (0.8, 0.7)})
+    made = against_a(ROWS, scores, tasks=tasks)
+    found = with_bootstrap(made, of_subsets(tmp_path, 3.0), 500, 0)
+    contrast = found.rows[1].cells["Average"].contrast
+    reach = (contrast.bootstrap_high - contrast.bootstrap_low) / 2
+    assert (
+        contrast.subsets_reach > 1.05 * reach if wider else contrast.subsets_reach == approx(reach)
+    )
+    # By the mean of subsets a shift between them costs nothing; over all pairs it costs much.
+    of_b = {name: of["b"] for name, of in found.rows[1].items.items()}
+    assert (of_b[BETWEEN] > 0) == wider
+    assert wider or of_b[BY_MEAN] == of_b["Average"]
 
 
 def test_the_order_of_the_predictions_does_not_matter(tmp_path):

@@ -31,6 +31,38 @@ def test_resamples_draw_as_many_items_as_there_are_and_each_equally_often():
     assert counts.var(axis=0) == pytest.approx(variance, abs=0.05)
 
 
+def test_items_of_groups_are_drawn_within_them():
+    groups = [np.array([0, 3]), np.array([1, 2, 4])]
+    counts = np.vstack(list(r.grouped_resamples(groups, 20_000, np.random.default_rng(0))))
+    assert len(counts) == 20_000
+    for group in groups:
+        size = len(group)
+        assert (counts[:, group].sum(axis=1) == size).all()
+        variance = np.full(size, 1 - 1 / size)  # multinomial: n p (1 - p) with p = 1 / n
+        assert counts[:, group].var(axis=0) == pytest.approx(variance, abs=0.05)
+
+
+def test_other_groups_are_drawn_whole_and_their_items_within_each_drawing():
+    """Of 4 groups of 2: how often one is drawn has variance 1 - 1/4, and of k times half the items k / 2."""
+    groups = np.arange(8).reshape(4, 2)
+    found = r.grouped_resamples(groups, 20_000, np.random.default_rng(0), other_groups=True)
+    counts = np.vstack(list(found))
+    times = counts.reshape(-1, 4, 2).sum(axis=2) / 2
+    assert (times == times.round()).all() and (times.sum(axis=1) == 4).all()
+    assert times.var(axis=0) == pytest.approx(np.full(4, 1 - 1 / 4), abs=0.03)
+    # An item is drawn 2k times of p = 1/2: variance E[k / 2] + var(k) = 1/2 + 3/4.
+    assert counts.var(axis=0) == pytest.approx(np.full(8, 1 / 2 + 3 / 4), abs=0.05)
+
+
+def test_correlations_are_over_all_items_or_the_mean_over_groups():
+    gold = np.array([1.0, 2, 3, 4, 5, 6])
+    similarities = np.array([[1.0, 2, 3, 6, 5, 4]])  # one group in order, the other reversed
+    groups = [np.array([0, 1, 2]), np.array([3, 4, 5])]
+    whole = r.spearman_draws(gold, similarities, [np.ones((2, 6))])
+    assert whole == pytest.approx(np.full((2, 1), 1 - 6 * (4 + 4) / (6 * 35)))
+    assert r.spearman_draws(gold, similarities, [np.ones((2, 6))], groups) == pytest.approx(0)
+
+
 def test_the_draws_of_a_mean_vary_as_the_closed_form_says():
     scores = np.array([[3.0, -1.0, -0.5, 2.0]])
     draws = r.mean_draws(scores, 20_000, np.random.default_rng(0))

@@ -1,0 +1,76 @@
+"""A claim's sum once more, by the mean of each task's subsets in place of one correlation over all.
+
+One correlation over the pairs of several subsets also moves when the scores of one subset shift
+against those of another. No paper prints a size by the mean: the claim's own stands beside it.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from semblance.reporting.contrasts import NO_VALUES, Parts, weighted_sum
+from semblance.reporting.table import Cell, Row
+
+if TYPE_CHECKING:
+    from semblance.reporting.judging import Judgement
+
+BY_MEAN = "by mean"  # the average by the mean of subsets: its name in ``Row.items``
+BETWEEN = "between subsets"  # likewise: the average over all pairs less that by the mean
+OPEN_BY_MEAN = "open by mean"
+
+
+@dataclass(frozen=True)
+class ByMean:
+    """The sum by the mean of subsets, with its interval if it has one.
+
+    ``word``: what must stand beside the verdict where the mean does not show the same; ``BETWEEN``
+    if the difference of all pairs and mean has an interval without 0, else ``OPEN_BY_MEAN``.
+    """
+
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    word: str = ""
+
+
+def by_mean(parts: Parts, judged: "Judgement") -> ByMean | None:
+    """Return a claim's sum on an STS average by the mean; None where the rows have no such values."""
+    parts = [(weight, _split(row, judged.column)) for weight, row in parts]
+    sums = [weighted_sum(parts, name) for name in (judged.column, BY_MEAN, BETWEEN)]
+    if sums[1] is None:
+        return None
+    over_all, found, between = [one.of_both or one.estimate for one in sums]
+    if over_all is None or found is None:
+        return ByMean(sums[1].value)
+    low, high = judged.among.interval(found)
+    expected = 1
+    if judged.claim.expects == "difference" and over_all.value < 0:
+        expected = -1
+    word = ""
+    if _shown(judged, low, high) not in (
+        expected,
+        _shown(judged, *judged.among.interval(over_all)),
+    ):
+        word = BETWEEN if between and _sign(*between.interval()) else OPEN_BY_MEAN
+    return ByMean(float(found.value), low, high, word)
+
+
+def _split(row: Row, column: str) -> Row:
+    """Return a row with what its average is by the mean of subsets, and what it is beyond that."""
+    known = row.cells.get(column, NO_VALUES).known
+    by_mean = {seed: value for seed, value in row.by_mean.items() if seed in known}
+    between = {seed: known[seed] - value for seed, value in by_mean.items()}
+    return replace(row, cells=row.cells | {BY_MEAN: Cell(by_mean), BETWEEN: Cell(between)})
+
+
+def _shown(judged: "Judgement", low: float, high: float) -> int:
+    """Return what an interval shows: its sign, or of a claim of no difference 1 if it holds."""
+    if judged.claim.expects == "difference":
+        return _sign(low, high)
+    lowest = -judged.margin if judged.claim.expects == "none" else -math.inf
+    return int(lowest < low and high < judged.margin)
+
+
+def _sign(low: float, high: float) -> int:
+    """Return the sign of all numbers of an interval; 0 if it holds 0."""
+    return int(low > 0) - int(high < 0)
