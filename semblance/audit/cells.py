@@ -181,10 +181,8 @@ def _check_differences(table: Table, column: str, frame: Frame, check: Check) ->
         theirs = frame.get((row.control, row.protocol), {}).get(column)
         found = None
         if ours and theirs and None not in (*ours.values(), *theirs.values()):
-            # The one value of an untrained model stands against each seed of a trained one.
-            if row.is_untrained:
-                ours = dict.fromkeys(theirs, *ours.values())
-            elif (row.control, row.protocol) in untrained:
+            # The one value of an untrained control stands against each seed of a trained row.
+            if (row.control, row.protocol) in untrained:
                 theirs = dict.fromkeys(ours, *theirs.values())
             found = _test(ours, theirs, table.margin)
         tested[row.label, row.protocol] = found

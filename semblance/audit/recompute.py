@@ -132,8 +132,7 @@ def monotone(values: np.ndarray) -> np.ndarray:
 def faq_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[Identity]:
     """Yield the identities that a run's retrieval scores must fulfil."""
     for protocol, queries in frame.groupby("protocol"):
-        own = {key: value for key, value in shown.items() if key[4] == protocol}
-        scores = {key[2]: value for key, value in own.items() if key[3] != "ceiling"}
+        scores = {k[2]: v for k, v in shown.items() if k[4] == protocol and k[3] != "ceiling"}
         if not {"acc@1", "acc@3", "acc@5", "map"} <= set(scores):
             continue
         first = np.array([min(ranks) for ranks in queries["ranks"]], float)

@@ -58,7 +58,6 @@ def predict(
     """Return per-query columns: protocol, query, group, ranks, acc@k, ap, top; dev comes last.
 
     ``questions``: those of ``test`` and of ``dev``, each against all answers of the bank.
-    ``best`` holds the ranks that a perfect model gives (``best_ranks``).
     ``top`` holds the numbers of the best answers, ``top_scores`` their scores. ``confidence`` is
     the score of the best answer; ``without`` is that of the best answer that is not relevant, which
     would come first if these were not there.
@@ -135,8 +134,7 @@ def ranked(rankings: Sequence[Scores], questions: Sequence[BankQuestion]) -> dic
 def best_ranks(questions: Sequence[BankQuestion]) -> list[list[int]]:
     """Return, of each question, the ranks of its right answers in the best ranking of its text.
 
-    No model can tell questions of one text apart. The best ranking has the answers first that are
-    right for most of them.
+    Questions of one text have one ranking; the best has first what is right for most of them.
     """
     right: dict[tuple[str, str], Counter[int]] = {}
     for q in questions:
@@ -156,10 +154,7 @@ def per_query(ranks: Iterable[Sequence[int]]) -> dict[str, list]:
 
 
 def score_rows(predictions: dict[str, list]) -> Iterator[dict]:
-    """Yield protocol, metric, aggregation, value, n for each protocol of the predictions.
-
-    The aggregation ``ceiling`` is the score of a perfect model.
-    """
+    """Yield protocol, metric, aggregation, value, n; ``ceiling`` is that of a perfect model."""
     protocols = np.asarray(predictions["protocol"])
     best = per_query(predictions["best"])
     for protocol in dict.fromkeys(protocols.tolist()):

@@ -54,18 +54,15 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
         metric=asked.metric,
         aggregation=asked.aggregation,
         margin=asked.margin,
-        notes=footnotes(asked, rows, _ceilings(asked, index)),
+        notes=footnotes(asked, rows, _ceilings(asked, scores)),
     )
 
 
-def _ceilings(spec: Spec, index: Index) -> dict[tuple[str, str], float]:
+def _ceilings(spec: Spec, scores: pd.DataFrame) -> dict[tuple, float]:
     """Return what a perfect model has by protocol and metric, in points: the mean over folds."""
-    by_fold: dict[tuple[str, str], dict[str, float]] = {}
-    for record in index.values():
-        if (record["task"], record["aggregation"]) == (spec.dataset, CEILING):
-            found = by_fold.setdefault((record["protocol"], record["metric"]), {})
-            found[record["fold"]] = 100 * record["value"]
-    return {name: mean(values.values()) for name, values in by_fold.items()}
+    own = scores[(scores["task"] == spec.dataset) & (scores["aggregation"] == CEILING)]
+    of_fold = own.groupby(["protocol", "metric", "fold"])["value"].first()
+    return (100 * of_fold.groupby(level=[0, 1]).mean()).to_dict()
 
 
 def _index(scores: pd.DataFrame) -> Index:

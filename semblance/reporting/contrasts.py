@@ -150,8 +150,7 @@ def compared(rows: list[Row], spec: Spec) -> list[Row]:
 def _control(position: int, rows: list[Row], control: str | None) -> Row | None:
     """Return the row that a row is compared with: of the same protocol, by label or method.
 
-    No untrained model is compared with a trained one, or is a control of it: all trainings differ
-    from it.
+    An untrained model is not compared with a trained one: every training would differ from it.
     """
     row = rows[position]
     if row.method == START:

@@ -1,5 +1,7 @@
 """The notes below a table: how it was averaged and tested, and which runs differ or are missing."""
 
+from itertools import product
+
 from semblance.counts import counted
 from semblance.reporting.contrasts import PAIRED
 from semblance.reporting.grids import NAMES
@@ -15,19 +17,14 @@ ORIENTATION = (
 )
 
 
-def footnotes(
-    spec: Spec, rows: list[Row], ceilings: dict[tuple[str, str], float]
-) -> tuple[str, ...]:
-    """Return the notes of a table, in the order in which they are printed.
-
-    ``ceilings``: by protocol and metric, the score of a perfect model on a FAQ bank.
-    """
+def footnotes(spec: Spec, rows: list[Row], ceilings: dict[tuple, float]) -> tuple[str, ...]:
+    """Return the notes in order; ``ceilings``: of a perfect model, by protocol and metric."""
     choices = [_choice(row, row.choose) for row in rows if row.choose and row.chosen]
     notes = [
         spec.note,
         stand_in_note(rows),
         find_layout(spec.layout).notes(spec.folds),
-        *_ceilings(spec, ceilings),
+        _ceiling(spec, ceilings),
         *_test(spec, rows),
         *dict.fromkeys(choices),  # the protocols of a row share the choice
         _steps(rows),
@@ -45,18 +42,13 @@ def stand_in_note(rows: list[Row]) -> str:
     return f"Stand-ins: {number} of {counted(len(rows), 'row')}. {ORIENTATION}"
 
 
-def _ceilings(spec: Spec, ceilings: dict[tuple[str, str], float]) -> list[str]:
-    """Say for each protocol which scores no model can exceed, where they are not 100."""
-    notes = []
-    for protocol in spec.protocols:
-        found = {m: ceilings.get((protocol, m), 100) for m in find_layout(spec.layout).metrics}
-        below = [f"{NAMES[m]} {value:.1f}" for m, value in found.items() if value < 100]
-        if below:
-            notes.append(
-                f"A perfect model has {', '.join(below)} ({protocol}): where several queries have "
-                "one text, each counts its own answers alone as right."
-            )
-    return notes
+def _ceiling(spec: Spec, ceilings: dict[tuple, float]) -> str:
+    """Name the scores that no model can exceed, where they are not 100."""
+    shown = product(spec.protocols, find_layout(spec.layout).metrics)
+    known = {(p, m): ceilings.get((p, m), 100) for p, m in shown}
+    below = [f"{NAMES[m]} {value:.1f} ({p})" for (p, m), value in known.items() if value < 100]
+    why = "where several queries have one text, each counts its own answers alone as right."
+    return f"A perfect model has {', '.join(below)}: {why}" if below else ""
 
 
 def _test(spec: Spec, rows: list[Row]) -> list[str]:

@@ -70,10 +70,9 @@ def mean_draws(
     rng: np.random.Generator,
     groups: Sequence[Hashable] | None = None,
 ) -> np.ndarray:
-    """Return (draws, R) means of scores (R, n), items resampled, or the groups of items (n,).
+    """Return (draws, R) means of scores (R, n), items resampled, or whole groups (n,) of like items.
 
-    Items of one group are alike, so that whole groups are drawn. A mean is then a ratio: the sum of
-    the drawn groups over their size.
+    The mean of drawn groups is their sum over their size.
     """
     scores = np.asarray(scores, float)
     of_item = np.arange(scores.shape[1])

@@ -26,8 +26,7 @@ from workflow.planning.methods import (
 )
 from workflow.planning.settings import Training, pretraining_settings, settings_of
 
-# Of a base: its files stay the same.
-NOT_OF_FILES = ("label", "tokenizer", "million_parameters", "seen")
+NOT_OF_FILES = ("label", "tokenizer", "million_parameters", "seen")  # of a base: same files
 
 
 class Run(NamedTuple):

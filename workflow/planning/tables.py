@@ -64,21 +64,18 @@ def row_labels(config: Config, table: Table) -> dict[TableRow, str]:
 
 
 def has_seen(config: Config, row: TableRow) -> bool:
-    """Tell whether the model of a row on a FAQ bank comes from a base that was trained on the bank."""
-    bank = config.faq.banks.get(row.corpus)
+    """Tell whether the base of a row was trained on the row's FAQ bank; BM25 uses no base."""
+    dataset = getattr(config.faq.banks.get(row.corpus), "dataset", None)
     stated = ranking(config, row.method)
-    uses_words_alone = stated is not None and stated.by == "words"
-    known = getattr(config.origin(row.base), "seen", None) or ()
-    return getattr(bank, "dataset", None) in known and not uses_words_alone
+    by_words = stated is not None and stated.by == "words"
+    return not by_words and dataset in (getattr(config.origin(row.base), "seen", None) or ())
 
 
 def _seen_note(config: Config, rows: list[TableRow]) -> str:
     """Name the bases that were trained on the bank of a table; empty if none was."""
     bases = dict.fromkeys(base_label(config, row.base) for row in rows if has_seen(config, row))
-    if not bases:
-        return ""
-    bank = rows[0].corpus
-    return f"Rows marked (seen): the training of their base has seen {bank}: {', '.join(bases)}."
+    about = f"Rows marked (seen): the training of their base has seen {rows[0].corpus}:"
+    return f"{about} {', '.join(bases)}." if bases else ""
 
 
 def labels_of(config: Config, stated: dict[str, str], rows: list[TableRow]) -> dict[TableRow, str]:

@@ -90,7 +90,7 @@ def test_a_table_of_a_bank_says_what_a_perfect_model_has_where_it_is_less_than_1
         scores += of_fold("rcl", 1, fold, value, lift=lift, aggregation="ceiling")
         scores += of_fold("rcl", 1, fold, 0.1, aggregation="ceiling", task="other")
     (note,) = [n for n in table({"RCL": ("rcl", (1,))}, scores, **FAQ).notes if "perfect" in n]
-    assert note.startswith("A perfect model has Acc@1 30.0, MAP 80.0 (pairs):")
+    assert note.startswith("A perfect model has Acc@1 30.0 (pairs), MAP 80.0 (pairs):")
 
 
 def test_a_table_names_the_steps_of_its_entropy_models_over_the_seeds():

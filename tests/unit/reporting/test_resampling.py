@@ -84,7 +84,8 @@ def test_copies_of_an_item_in_one_group_add_nothing():
 def test_groups_of_one_item_each_are_drawn_as_items():
     scores = np.random.default_rng(1).normal(size=(2, 7))
     plain, grouped = (
-        r.mean_draws(scores, 50, np.random.default_rng(0), groups) for groups in (None, "abcdefg")
+        r.mean_draws(scores, 50, np.random.default_rng(0), groups)
+        for groups in (None, list("abcdefg"))
     )
     assert np.array_equal(plain, grouped)
 
