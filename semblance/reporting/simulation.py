@@ -149,6 +149,7 @@ def _simulated(measured: Measured) -> Simulated:
         other_items = dict.fromkeys(none)
     rates = [Rates(test, none[test], other_items[test], as_the_margin[test]) for test in none]
     gaps = ours - control
+    false_stars = _false_stars(measured, rng)
     rates += failing(gaps, measured.margin, rng)
     at_margin = paired(gaps + measured.margin)
     return Simulated(
@@ -157,7 +158,7 @@ def _simulated(measured: Measured) -> Simulated:
         detectable=noncentrality(measured.n - 1) * measured.sd / math.sqrt(measured.n),
         equal=_share(paired(gaps).p_equivalence(measured.margin), ALPHA / 2),
         equal_wrongly=_share(at_margin.p_equivalence(measured.margin), ALPHA / 2),
-        false_stars=_false_stars(measured, rng),
+        false_stars=false_stars,
     )
 
 

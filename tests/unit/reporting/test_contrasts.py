@@ -136,6 +136,13 @@ def test_the_margin_of_a_table_decides_what_counts_as_equal():
     assert contrast(contrasted(scores=scores, margin=0.1)).p_equivalence > 0.5
 
 
+def test_of_two_seeds_nothing_is_called_equal():
+    near = {1: (0.701, 0.8), 2: (0.712, 0.8)}  # sts12: +.1 and .2
+    scores = runs("simcse", {seed: SIMCSE[seed] for seed in near}) + runs("rcl-8", near)
+    shown = contrasted({"SimCSE": ("simcse", (1, 2)), "RCL": ("rcl-8", (1, 2))}, scores)
+    assert contrast(shown).p is not None and contrast(shown).p_equivalence == 1.0
+
+
 def test_columns_of_chosen_seeds_have_no_contrast():
     cells = contrasted(layout="seeds").rows[1].cells
     assert cells["mean"].contrast is not None

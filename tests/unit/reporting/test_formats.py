@@ -99,6 +99,23 @@ def test_a_difference_within_the_margin_is_printed_as_equal():
     assert r"$\approx$" in latex(made)
 
 
+@pytest.mark.parametrize("last, is_equal", [(0.77, True), (0.78, False)])
+def test_the_mark_of_equality_means_that_the_printed_interval_lies_within_the_margin(
+    last, is_equal
+):
+    """Averages .55, .65 and .77 above, or .78: their t intervals end at .99 or beyond 1."""
+    gaps = [0.55, 0.65, last]
+    ends = stats.ttest_1samp(gaps, 0).confidence_interval(0.95).high
+    margin = stats.ttest_1samp([0.55, 0.65, 0.775], 0).confidence_interval(0.95).high
+    assert (ends < margin) == is_equal
+    assert stats.ttest_1samp(gaps, margin, alternative="less").pvalue < 0.05  # 90 % would do
+    near = runs("near", {i: (0.7 + gap / 100,) * 2 for i, gap in enumerate(gaps, 1)})
+    fixed = runs("simcse", dict.fromkeys((1, 2, 3), (0.7, 0.7)))
+    rows = {"SimCSE": ("simcse", (1, 2, 3)), "near": ("near", (1, 2, 3))}
+    made = example_scores.table(rows, fixed + near, control="SimCSE", margin=margin)
+    assert ("≈ |" in "\n".join(markdown_lines(made))) == is_equal
+
+
 def test_a_table_without_control_has_no_columns_for_one():
     assert "interval" not in markdown(table()) and "interval" not in latex(table())
 
