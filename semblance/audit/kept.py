@@ -53,6 +53,8 @@ def keep(results: str | Path, folder: Path) -> None:
     nodes = [chain.node(path) for path in chain.paths if path.is_relative_to(root)]
     listed = {file for node in nodes for file in node.files} - {root / layout.ALL_SCORES}
     shown = {file for file in listed if _lies_open(file, root)}
+    if not shown:
+        raise InputError(root, "has no finished table", "let the run make one first")
     small = {f for f in listed if f.suffix in (".csv", ".tex") or f.parent.name == "json"}
     archived = {file: file.relative_to(root) for file in small - shown}
     archived |= {node.path: node.path.relative_to(root) for node in nodes}
@@ -127,7 +129,7 @@ def _evaluated(record: Path) -> str:
 
 
 class KeptChain(Chain):
-    """The records of a kept run. Its predictions are ranks, which are other files than those listed."""
+    """The records of a kept run, whose predictions are ranks: other files than those listed."""
 
     unknown = Chain.unknown | {"pearson"}
 
@@ -165,7 +167,7 @@ def verify_kept(folder: Path) -> findings.Findings:
 
 
 def _laid_out(folder: Path, root: Path) -> Chain:
-    """Lay out a kept run as the results folder ``root``, without predictions; return its records."""
+    """Lay out a kept run as a results folder, without predictions; return its records."""
     try:
         with tarfile.open(folder / RECORDS) as box:
             members = box.getmembers()

@@ -1,6 +1,6 @@
 """Keep a finished run in a small folder: tables, report, records, scores and predictions.
 
-Anyone can check it: semblance verify FOLDER. It holds no weights, and of its config no absolute path.
+Anyone can check it: semblance verify FOLDER. It holds no weights, and its config no absolute path.
 """
 
 import argparse

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -207,6 +208,24 @@ def test_a_cut_archive_is_refused_in_one_line(copied, name):
         verify_kept(copied)
 
 
+@pytest.mark.parametrize("member", ["../outside", "/outside", "link"])
+def test_an_archive_that_would_write_elsewhere_or_link_there_is_refused(copied, member):
+    info = tarfile.TarInfo(member)
+    if member == "link":
+        info.type, info.linkname = tarfile.SYMTYPE, "/etc/hostname"
+    with tarfile.open(copied / kept.RECORDS, "w:xz") as box:
+        box.addfile(info)
+    with pytest.raises(InputError, match="damaged: .*; keep the run anew|no run has this folder"):
+        verify_kept(copied)
+    assert not (copied.parent / "outside").exists() and not Path("/outside").exists()
+
+
+def test_an_archive_that_holds_too_much_is_refused_before_it_is_unpacked(copied, monkeypatch):
+    monkeypatch.setattr(kept, "MOST_UNPACKED", 1000)
+    with pytest.raises(InputError, match=f"{kept.RECORDS}: holds more than 1,000 bytes"):
+        verify_kept(copied)
+
+
 def test_the_commands_keep_a_run_and_check_it(finished, tmp_path, capsys):
     folder = tmp_path / "run"
     keeping.main([str(finished), str(folder)])
@@ -224,3 +243,21 @@ def test_the_commands_keep_a_run_and_check_it(finished, tmp_path, capsys):
 def test_a_folder_that_no_run_has_written_is_not_kept(tmp_path):
     with pytest.raises(InputError, match="no run has this folder as its output"):
         keep(tmp_path, tmp_path / "kept")
+
+
+def test_a_run_that_has_made_some_of_its_tables_is_kept_without_the_csv_of_all_scores(
+    results, tmp_path
+):
+    for name in ("scores.csv", "records/scores.json"):
+        (results / "tables" / name).unlink()
+    keep(results, tmp_path / "run")
+    found = verify_kept(tmp_path / "run")
+    assert found.problems == [] and found.checked[CELLS] > 0
+    assert not (tmp_path / "run" / kept.SCORES).exists()
+
+
+def test_a_run_without_a_finished_table_is_not_kept(results, tmp_path):
+    shutil.rmtree(results / "tables")
+    with pytest.raises(InputError, match="has no finished table; let the run make one first"):
+        keep(results, tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
