@@ -158,8 +158,11 @@ def verify_kept(folder: Path) -> findings.Findings:
             Tables(chain, runs, root / "logs" / PUBLISHED.name, True, found).check(nodes)
 
     def named(*texts: str) -> Iterator[str]:
-        """Yield texts with the kept folder in place of the temporary one."""
-        return (text.replace(str(root), str(folder)) for text in texts)
+        """Yield texts with the kept folder in place of the temporary one and of its tables."""
+        for text in texts:
+            yield text.replace(f"{root}/{layout.TABLES}", str(folder)).replace(
+                str(root), str(folder)
+            )
 
     found.failures = [findings.Problem(*named(p.kind, p.path, p.what)) for p in found.failures]
     found.notes = [(path, what) for path, what in itertools.starmap(named, found.notes)]

@@ -155,7 +155,7 @@ def test_a_flipped_rank_a_changed_cell_and_a_changed_verdict_are_found(copied):
     assert {DIGESTS, FORMS, SCORES} <= failed(found)
     assert f"{copied}/scores/sts/{MODEL}/scores.csv: sts12 spearman all" in texts(found)
     for name in ("t_faq.csv", "claims.csv"):
-        assert f"{copied}/tables/{name}: damaged" in texts(found)
+        assert f"{copied}/{name}: damaged" in texts(found)
     assert found.delete == set()
 
 
