@@ -34,6 +34,7 @@ GROUPS = {
         "report": "semblance report --output results",
         "explain": "semblance explain rcl_table4 rcl-4 Average",
         "verify": "semblance verify results",
+        "keep": "semblance keep results docs/runs/my-run",
     },
     "your own data and models": {
         "faq": "semblance faq train my.csv --output my-faq",

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from semblance import layout
 from semblance.errors import InputError
 from semblance.layout import RECORD
+from semblance.names import IN_NATURAL_UNIT
 from semblance.provenance import outputs_digest, read_object, read_sealed, record_digest
 
 UNRECORDED = layout.WITHOUT_RECORD
@@ -72,6 +73,8 @@ class Chain:
     ``downloads``: their folder; by default the one that the records name. Raises InputError for a
     folder that does not exist, that no run has written, or that an earlier version has written.
     """
+
+    unknown = IN_NATURAL_UNIT  # metrics that predictions cannot give
 
     def __init__(self, root: str | Path, downloads: str | Path | None = None):
         self.root = Path(os.path.abspath(root))
@@ -189,11 +192,14 @@ class Chain:
             return False
         return isinstance(keep, dict) and keep.get("models") == "final"
 
-    def is_deleted(self, file: Path, node: Node) -> bool:
-        """Tell whether a file that a record lists are weights that a run deleted on purpose."""
+    def lacks(self, file: Path, node: Node) -> str:
+        """Return why a file that a record lists need not be here as it was; empty if it must.
+
+        A run deletes weights on purpose.
+        """
         weights = node.path.parent / layout.WEIGHTS
         may_go = node.stage in layout.DELETE_WEIGHTS and self._deletes_models
-        return may_go and file == weights and not file.exists()
+        return DELETED if may_go and file == weights and not file.exists() else ""
 
 
 def run_near(folder: str | Path) -> str:

@@ -192,7 +192,7 @@ class _Tree:
         facts["made"] = f"{record.get('finished')} in {record.get('seconds')} s"
         files = []
         for file, digest in node.files.items():
-            files.append(_file(file, digest, DELETED if self.chain.is_deleted(file, node) else ""))
+            files.append(_file(file, digest, self.chain.lacks(file, node)))
         sources = []
         if node.stage != "render_table":  # its scores and predictions stand with its seeds already
             sources = self._sources(node)

@@ -16,7 +16,7 @@ KEPT = "kept copies of finished trainings"
 LINKS = "links from records to their sources"
 SCORES = "scores recomputed from predictions"
 CELLS = "table cells recomputed from predictions"
-UNKNOWN = "scores that predictions cannot give (geometry), with a checked digest"
+UNKNOWN = "scores that predictions cannot give, with a checked digest"
 FORMS = "tables and pages, byte for byte as their settings and scores make them"
 UNREADABLE = (InputError, OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error)
 MOST_SHOWN = 20  # of the problems that damaged files may have caused
@@ -35,13 +35,15 @@ class Problem:
 class Findings:
     """How many checks of each kind were made, the failed ones, and notes (path, what).
 
-    ``delete``: the files without which the next run mends the problems.
+    ``delete``: the files without which the next run mends the problems. ``advice``: what mends them
+    where there are none.
     """
 
     checked: Counter = field(default_factory=Counter)
     failures: list[Problem] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     delete: set[Path] = field(default_factory=set)
+    advice: str = "start the run again. Then verify again."
 
     @property
     def failed(self) -> Counter:
@@ -93,7 +95,7 @@ def format_findings(found: Findings) -> str:
         names = [f"    {path}" for path in sorted(found.delete)]
         lines += ["To mend this, delete", *names, "and start the run again. Then verify again."]
     elif found.failures:
-        lines.append("To mend this, start the run again. Then verify again.")
+        lines.append(f"To mend this, {found.advice}")
     return "\n".join(lines) + "\n"
 
 

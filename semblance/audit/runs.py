@@ -17,7 +17,7 @@ from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.files import open_text, require_regular
 from semblance.layout import PREDICTIONS, SCORE_FILE
-from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, SCORE_KEY, STEPS, STS_DEV
+from semblance.names import FAQ_DEV, SCORE_KEY, STEPS, STS_DEV
 from semblance.provenance import input_digests
 from semblance.reporting.predictions import MOST_PREDICTIONS
 from semblance.reporting.scores import MOST_BYTES
@@ -114,8 +114,10 @@ class Runs:
             shown[tuple(line[name] for name in NAME)] = (float(line["value"]), int(line["n"]))
         tests, corpus = path.parts[-6:-4]
         again, identities = recompute(tests, predictions, shown, corpus)
+        unknown = self.chain.unknown
+        again = {key: value for key, value in again.items() if key[2] not in unknown}
         for key in sorted(again.keys() | shown.keys()):
-            if key not in again and key[2] in IN_NATURAL_UNIT:
+            if key[2] in unknown:
                 self.found.checked[UNKNOWN] += 1
                 again[key] = shown[key]
                 if key[2] == "alignment":

@@ -20,7 +20,7 @@ from semblance.reporting.bootstrap import with_bootstrap, with_covariances
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
-from semblance.reporting.collected import collected_csv
+from semblance.reporting.collected import collected_csv, source_files
 from semblance.reporting.comparison import attach, ledger
 from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
@@ -46,6 +46,7 @@ class Tables:
     """
 
     def __init__(self, chain: Chain, runs: Runs, published: Path, bootstrap: bool, found: Findings):
+        self.chain = chain
         self.root = chain.root
         self.folder = chain.root / layout.TABLES
         self.runs = runs
@@ -149,6 +150,10 @@ class Tables:
         file = Path(layout.place(self.root, layout.FIGURE, figure=node.path.stem))
         where = f"{node.path}: settings"
         settings = decode(FigureSettings, node.record.get("settings"), where)
+        for source in source_files(settings, self.root):
+            if reason := self.chain.lacks(source.path, self.chain.node(source.record)):
+                self.found.note(file, f"not made again: a file that it is made from is {reason}")
+                return
         expected = collected_csv(settings, self.root)
         self._compare(file, expected, "its settings and files give", MOST_FIGURE)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
-from semblance.audit.chain import DELETED, LOCK, UNRECORDED, Chain, Link, Node, is_download
+from semblance.audit.chain import LOCK, UNRECORDED, Chain, Link, Node, is_download
 from semblance.audit.findings import DIGESTS, KEPT, LINKS, SEALS, UNREADABLE, Findings
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
@@ -33,6 +33,15 @@ def verify(
     """
     found = Findings()
     chain = Chain(root, downloads)
+    nodes = check_records(chain, found)
+    runs = Runs(chain, found).check(nodes)
+    Tables(chain, runs, Path(published), bootstrap, found).check(nodes)
+    found.delete = _to_delete(nodes, found)
+    return found
+
+
+def check_records(chain: Chain, found: Findings) -> list[Node]:
+    """Check all records, and the files and inputs that they list; return those that are whole."""
     nodes = list(_sealed(chain, found))
     _check_missing(chain, nodes, found)
     _check_files(chain, nodes, found)
@@ -40,10 +49,7 @@ def verify(
         _check_links(chain, node, found)
     for path in sorted(chain.root.glob(KEPT_RECORDS)):
         _check_kept(chain, path, found)
-    runs = Runs(chain, found).check(nodes)
-    Tables(chain, runs, Path(published), bootstrap, found).check(nodes)
-    found.delete = _to_delete(nodes, found)
-    return found
+    return nodes
 
 
 def _to_delete(nodes: list[Node], found: Findings) -> set[Path]:
@@ -85,12 +91,12 @@ def _check_files(chain: Chain, nodes: list[Node], found: Findings) -> None:
         for file, digest in node.files.items():
             if node.path.name == LOCK and not file.is_file():
                 continue  # an archive may go once it is unpacked
-            if chain.is_deleted(file, node):
-                found.note(file, f"{DELETED}; its record keeps its digest")
+            known.add(file)
+            if reason := chain.lacks(file, node):
+                found.note(file, f"{reason}; its record keeps its digest")
                 continue
             wrong = damage(file, digest)
             found.check(DIGESTS, not wrong, file, wrong)
-            known.add(file)
     for file in sorted(set(_recorded(chain)) - known):
         if file.is_relative_to(chain.root / layout.INCOMPLETE):
             found.note(file, "not checked: a table whose runs are not all finished")

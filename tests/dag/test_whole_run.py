@@ -128,6 +128,18 @@ def test_verify_finds_nothing_wrong_from_the_command_line(finished: Project):
     assert int(cells[cells.index("of") + 1].replace(",", "")) > 2 * (16 + 16 + 2 + 2 + 6)
 
 
+def test_the_whole_run_is_kept_in_a_small_folder_in_which_anyone_can_check_it(finished, tmp_path):
+    kept = str(tmp_path / "kept")
+    finished.python("semblance", "keep", "results", kept)
+    said = finished.python("semblance", "verify", kept).stdout
+    assert " 0 problems" in said and "Pearson's r and geometry, which are not kept" in said
+    assert "explain" not in said  # which needs the results
+    assert {"report.html", "contrasts.svg"} <= {path.name for path in Path(kept).iterdir()}
+    kinds = {path.name.split("-")[1] for path in Path(kept).glob("predictions-*.parquet")}
+    assert kinds == {folder.name for folder in (finished.folder / "results/scores").iterdir()}
+    assert sum(path.stat().st_size for path in Path(kept).iterdir()) < 1 << 20
+
+
 def forge_learning_rate(record: Path) -> None:
     """Change what a record says of its training, and seal it anew."""
     change_record(record, lambda value: value["settings"].update(learning_rate=1.0))

@@ -1,7 +1,8 @@
 """Recompute every cell of every table from the predictions, and check every digest and record.
 
 Prints how many checks hold, each problem as `path: what`, and the commands that mend the problems;
-exit status 1 if there is one. The records name the downloads and the user's own files.
+exit status 1 if there is one. The records name the downloads and the user's own files. A kept run
+(docs/runs/NAME) is checked as far as it goes, its bootstrap drawn again.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 from semblance.audit.findings import format_findings
+from semblance.audit.kept import RECORDS, verify_kept
 from semblance.audit.verify import PUBLISHED, verify
 from workflow.controller import lock
 from workflow.scripts import cli
@@ -37,14 +39,19 @@ def main(argv: list[str] | None = None) -> None:
     results = args.output or last_output()
     if not args.output:
         print(f"run: {results}")  # the last one, which need not be the one that is meant
-    found = verify(results, args.downloads, args.published, args.bootstrap)
+    is_kept = Path(results, RECORDS).is_file()
+    if is_kept:
+        found = verify_kept(Path(results))
+    else:
+        found = verify(results, args.downloads, args.published, args.bootstrap)
     print(format_findings(found), end="")
     holder = holder_of(Path(results, lock.NAME))
     if found.problems and holder and holder.lives:
         print(f"note: a run works on {results}: verify it again at its end")
     if found.problems:
         sys.exit(1)
-    print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --output {results}")
+    if not is_kept:
+        print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --output {results}")
 
 
 if __name__ == "__main__":
