@@ -284,7 +284,6 @@ def _is_no_surer_than_seeds(shown: Contrast) -> bool:
     wider = shown.bootstrap_low <= shown.low + TOLERANCE
     higher = shown.bootstrap_high >= shown.high - TOLERANCE
     surer = shown.p_bootstrap < shown.p - TOLERANCE
-    reach = shown.subsets_reach
-    further = reach is None or reach >= (shown.high - shown.low) / 2 - TOLERANCE
-    surer = surer or not further
+    if shown.subsets_reach is not None:
+        surer |= shown.subsets_reach < (shown.high - shown.low) / 2 - TOLERANCE
     return wider and higher and not surer and shown.p_bootstrap <= 1 and shown.item_error >= 0

@@ -10,7 +10,7 @@ import pandas as pd
 from semblance.errors import InputError
 from semblance.names import WITH_SUBSETS
 from semblance.reporting.by_mean import BETWEEN, BY_MEAN
-from semblance.reporting.contrasts import other_subsets, with_items
+from semblance.reporting.contrasts import OTHER_SUBSETS, with_items
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.predictions import (
     all_paths,
@@ -143,10 +143,13 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
     gold = frames[0]["gold"].to_numpy()  # (N,)
     similarities = np.vstack([frame["similarity"].to_numpy() for frame in frames])
     index = frames[0].index
+    has_subsets = index.get_level_values("task").isin(WITH_SUBSETS)
+    subsets = index.get_level_values("subset").where(has_subsets, "")
 
     def drawn(by_mean: bool = False, other: bool = False) -> Drawn:
         def of_task(items: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
-            groups = _subsets(index[items])
+            names = subsets[items]
+            groups = [np.flatnonzero(names == name) for name in names.unique()]
             resampled = grouped_resamples(groups, draws, rng, other)
             within = groups if by_mean else WHOLE
             return spearman_draws(gold[items], similarities[:, items], resampled, within)
@@ -154,19 +157,11 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
         return setting.by_task(index, of_task)
 
     found = drawn()
-    on_others = {other_subsets(column): scores for column, scores in drawn(other=True).items()}
+    on_others = {column + OTHER_SUBSETS: scores for column, scores in drawn(other=True).items()}
     if average := setting.layout.average_column:
         by_mean = drawn(by_mean=True)[average]
         found |= {BY_MEAN: by_mean, BETWEEN: found[average] - by_mean}
     return found | on_others
-
-
-def _subsets(items: pd.MultiIndex) -> list[np.ndarray]:
-    """Return the places of each subset among a task's items; those of all if it has none."""
-    if items.get_level_values("task")[0] not in WITH_SUBSETS:
-        return [np.arange(len(items))]
-    names = items.get_level_values("subset").to_numpy()
-    return [np.flatnonzero(names == name) for name in np.unique(names)]
 
 
 def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:

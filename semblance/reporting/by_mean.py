@@ -41,17 +41,14 @@ def by_mean(parts: Parts, judged: "Judgement") -> ByMean | None:
         return None
     over_all, found, between = [one.of_both or one.estimate for one in sums]
     if over_all is None or found is None:
-        return ByMean(sums[1].value)
+        return ByMean(sums[1].value, word=OPEN_BY_MEAN if over_all else "")
     low, high = judged.among.interval(found)
-    expected = 1
-    if judged.claim.expects == "difference" and over_all.value < 0:
-        expected = -1
+    below = judged.claim.expects == "difference" and over_all.value < 0
+    same = (-1 if below else 1, _shown(judged, *judged.among.interval(over_all)))
     word = ""
-    if _shown(judged, low, high) not in (
-        expected,
-        _shown(judged, *judged.among.interval(over_all)),
-    ):
-        word = BETWEEN if between and _sign(*between.interval()) else OPEN_BY_MEAN
+    if _shown(judged, low, high) not in same:
+        differs = between and abs(between.value) > between.reach()
+        word = BETWEEN if differs else OPEN_BY_MEAN
     return ByMean(float(found.value), low, high, word)
 
 
@@ -64,13 +61,8 @@ def _split(row: Row, column: str) -> Row:
 
 
 def _shown(judged: "Judgement", low: float, high: float) -> int:
-    """Return what an interval shows: its sign, or of a claim of no difference 1 if it holds."""
+    """Return what an interval shows: its sign or 0, or of a claim of no difference 1 if it holds."""
     if judged.claim.expects == "difference":
-        return _sign(low, high)
+        return int(low > 0) - int(high < 0)
     lowest = -judged.margin if judged.claim.expects == "none" else -math.inf
     return int(lowest < low and high < judged.margin)
-
-
-def _sign(low: float, high: float) -> int:
-    """Return the sign of all numbers of an interval; 0 if it holds 0."""
-    return int(low > 0) - int(high < 0)

@@ -15,12 +15,7 @@ import numpy as np
 from scipy import stats
 
 from semblance.errors import InputError
-from semblance.reporting.resampling import (
-    item_covariances,
-    mean_draws,
-    resamples,
-    spearman_draws,
-)
+from semblance.reporting.resampling import item_covariances, mean_draws, resamples, spearman_draws
 from semblance.reporting.significance import (
     ALPHA,
     Estimate,

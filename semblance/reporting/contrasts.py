@@ -19,6 +19,7 @@ UNPAIRED = "Welch t"
 ONE_SAMPLE = "one-sample t"  # against an untrained model, which has one score and no seeds
 ITEMS_ALONE = "items alone"  # between untrained models: no seeds, and an interval of normal law
 NO_VALUES = Cell({})
+OTHER_SUBSETS = ", other subsets"  # behind a column in ``Row.items``: on other subsets and items
 STRONG = 0.05  # a corrected p below it is marked *
 WEAK = 0.1  # and one below it _
 
@@ -83,11 +84,6 @@ def item_variance(parts: Parts, column: str) -> float | None:
             return None
         variance += weight * other_weight * covariance
     return max(0.0, variance)
-
-
-def other_subsets(column: str) -> str:
-    """Return the name in ``Row.items`` of a column on other subsets and items of its tasks."""
-    return f"{column}, other subsets"
 
 
 Weighted = Sequence[tuple[float, Mapping[str, float]]]  # the weight and the seeds' values of a row
@@ -227,7 +223,7 @@ def with_items(table: Table) -> Table:
             if found is None or found.of_both is None or contrast is None:
                 continue
             low, high = found.of_both.interval()
-            others = item_variance([(1, row), (-1, control)], other_subsets(column))
+            others = item_variance([(1, row), (-1, control)], column + OTHER_SUBSETS)
             if others is not None:
                 reach = float(replace(found.of_both, more=math.sqrt(others)).reach())
                 contrast = replace(contrast, subsets_reach=reach)

@@ -40,10 +40,7 @@ WHOLE = (slice(None),)  # one group of all items
 
 
 def spearman_draws(
-    gold: np.ndarray,
-    similarities: np.ndarray,
-    resampled: Iterable[np.ndarray],
-    groups: Sequence[np.ndarray | slice] = WHOLE,
+    gold: np.ndarray, similarities: np.ndarray, resampled: Iterable[np.ndarray], groups=WHOLE
 ) -> np.ndarray:
     """Return (draws, R) Spearman correlations of gold (n,) with similarities (R, n).
 
@@ -52,16 +49,13 @@ def spearman_draws(
     resample is a weighted Pearson correlation of those fixed ranks: an approximation, since ranking
     each resample would cost a sort a draw.
     """
-    ranked = [
-        (stats.rankdata(gold[group]), stats.rankdata(similarities[:, group], axis=1), group)
-        for group in groups
-    ]
-    return np.vstack(
-        [
-            np.mean([weighted_correlations(x, y, counts[:, at]) for x, y, at in ranked], axis=0)
-            for counts in resampled
-        ]
-    )
+    rank = stats.rankdata
+    ranked = [(rank(gold[at]), rank(similarities[:, at], axis=1), at) for at in groups]
+    parts = []
+    for counts in resampled:
+        of_groups = [weighted_correlations(x, y, counts[:, at]) for x, y, at in ranked]
+        parts.append(np.mean(of_groups, axis=0))
+    return np.vstack(parts)
 
 
 def mean_draws(

@@ -78,11 +78,10 @@ class Layered(dict):
             if like not in names[:place]:
                 problem = f"tables.{name}.like: there is no table {like!r} above it"
                 raise InputError(self._place(("tables", name, "like")), problem, "name one")
-            if isinstance(tables[like], dict):
-                taken = {key: tables[like][key] for key in tables[like] if key not in OF_ITSELF}
-                tables[name] = taken | tables[name]
-            else:
-                tables[name] = None
+            other = tables[like]
+            if isinstance(other, dict):
+                other = {key: other[key] for key in other if key not in OF_ITSELF} | tables[name]
+            tables[name] = other
 
     def located(self, error: InputError) -> InputError:
         """Return an error at ``config.KEY`` as one at the place that set the key, or its mapping."""
