@@ -23,8 +23,9 @@ OPEN_BY_MEAN = "open by mean"
 class ByMean:
     """The sum by the mean of subsets, with its interval if it has one.
 
-    ``word``: what must stand beside the verdict where the mean does not show the same; ``BETWEEN``
-    if the difference of all pairs and mean has an interval without 0, else ``OPEN_BY_MEAN``.
+    ``word``: what must stand beside the verdict: ``BETWEEN`` where the difference of all pairs and
+    mean has an interval without 0, though a claim of no difference may hold by both; else
+    ``OPEN_BY_MEAN`` where the mean does not show the same.
     """
 
     difference: float
@@ -45,10 +46,11 @@ def by_mean(parts: Parts, judged: "Judgement") -> ByMean | None:
     low, high = judged.among.interval(found)
     below = judged.claim.expects == "difference" and over_all.value < 0
     same = (-1 if below else 1, _shown(judged, *judged.among.interval(over_all)))
-    word = ""
-    if _shown(judged, low, high) not in same:
-        differs = between and abs(between.value) > between.reach()
-        word = BETWEEN if differs else OPEN_BY_MEAN
+    holds = _shown(judged, low, high) in same
+    differs = between is not None and abs(between.value) > between.reach()
+    word = "" if holds else OPEN_BY_MEAN
+    if differs and not (holds and judged.claim.expects != "difference"):
+        word = BETWEEN
     return ByMean(float(found.value), low, high, word)
 
 

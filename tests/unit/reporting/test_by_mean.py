@@ -64,7 +64,8 @@ def test_the_sum_by_the_mean_stands_beside_that_over_all_pairs(layout, column):
 @pytest.mark.parametrize(
     "over_all, by_mean, shown",
     [
-        (SURE, (0.5, 0.6, 0.4), "yes"),
+        (SURE, (0.9, 1.2, 0.8), "yes"),  # all - mean: .1, -.1 and .1
+        (SURE, (0.5, 0.7, 0.4), "yes, between subsets"),  # .5, .4 and .5: half of it
         (SURE, VAGUE, "yes, open by mean"),  # all - mean: -.1, 2.2 and .8
         (SURE, (0.1, 0.0, -0.1), "yes, between subsets"),  # .9, 1.1 and 1
         (SURE, LESS, "yes, between subsets"),  # 2, 2.2 and 1.8
