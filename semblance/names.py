@@ -19,6 +19,7 @@ REGULATOR = "regulator"  # an input of a training, with its number: frozen embed
 STEPS_OF = "steps of"  # likewise, with its number: a training that says how many steps to take
 TRAINING = "training"  # the task whose metric says how long a model was trained
 STEPS = "steps"
+UNMOVED = "unmoved teachers"  # how many regulators are of models that have not left their start
 FAQ_CUTOFFS = (1, 3, 5)
 FAQ_DEV = "dev"  # protocol and aggregation of scores on the dev questions of a fold
 CEILING = "ceiling"  # aggregation of the scores of a perfect model on the same questions
@@ -36,7 +37,7 @@ RELATEDNESS_DATASETS = ("stsb", "sick")  # those that have pairs to train a regr
 RELATEDNESS_TASKS = ("stsb", "sickr")
 REGRESSOR = {"test": "regressor", "dev": "regressor-dev"}  # part -> aggregation of its scores
 IN_NATURAL_UNIT = frozenset(
-    {"alignment", "uniformity", STEPS}
+    {"alignment", "uniformity", STEPS, UNMOVED}
 )  # tables show every other metric times 100
 
 # The columns of every file of scores: what identifies a score, its value, and where it comes from.

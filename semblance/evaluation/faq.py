@@ -18,7 +18,7 @@ from semblance.evaluation.metrics import (
     relevant_ranks,
 )
 from semblance.evaluation.prepared import BankQuestion, read_bank
-from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
+from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target, training_rows
 from semblance.evaluation.texts import Texts
 from semblance.models.vectors import unit
 from semblance.names import CEILING, FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
@@ -201,4 +201,7 @@ def evaluate_faq(
         row |= {"fold": str(run.fold), "task": run.bank}
         if row["protocol"] == FAQ_DEV:
             row["data"] = outputs_digest(evaluation.read["dev"])
+    own = {"fold": str(run.fold)}
+    for protocol, row in product(run.protocols, training_rows(evaluation.model)):
+        rows.append(row | own | {"protocol": protocol})
     evaluation.write("evaluate_faq", run, rows, predictions, ranking=asdict(run.ranking))

@@ -3,7 +3,7 @@
 import csv
 import io
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.models.word_average import WordAverage, is_word_average, load_word_average
-from semblance.names import SCORE_COLUMNS
+from semblance.names import SCORE_COLUMNS, STEPS, TRAINING, UNMOVED
 from semblance.provenance import (
     Record,
     canonical,
@@ -123,6 +123,16 @@ def _kind(device: str) -> str:
 
 def _versions(found: dict[str, str], more: tuple[str, ...] = ()) -> dict[str, str]:
     return {k: v for k, v in found.items() if k in (*LIBRARIES_THAT_COUNT, *more)}
+
+
+def training_rows(model: SavedModel) -> Iterator[dict]:
+    """Yield what the training of a model says: its steps, and how many teachers have not moved."""
+    steps = model.record.get("training", {}).get("step")
+    said = {STEPS: steps, UNMOVED: len(model.record.get("unmoved_regulators", []))}
+    for metric, value in said.items():
+        if value:
+            row = {"task": TRAINING, "subset": "", "metric": metric, "aggregation": "all"}
+            yield row | {"value": float(value), "n": 1}
 
 
 def protocol_of(record: str) -> StsProtocol:

@@ -10,12 +10,17 @@ import numpy as np
 from semblance.evaluation.geometry import NEAR, alignment, uniformity
 from semblance.evaluation.metrics import cosine_pairs, pearson, refuse_zero_vectors, spearman
 from semblance.evaluation.prepared import read_pairs
-from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target, protocol_of
+from semblance.evaluation.scored import (
+    ModelEvaluation,
+    ModelRun,
+    Target,
+    protocol_of,
+    training_rows,
+)
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
-from semblance.models.saved import SavedModel
 from semblance.models.whitening import fit
-from semblance.names import STEPS, STS_DEV, STS_TASKS, TRAINING, WITH_SUBSETS
+from semblance.names import STS_DEV, STS_TASKS, WITH_SUBSETS
 from semblance.provenance import outputs_digest
 
 # The dev pairs of STS-B stand before its test pairs.
@@ -160,19 +165,15 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     sentences = Sts(pairs, saved.tokenizer, saved.prompts.default)
     whiten = run.whitening is not None
     predictions, geometry = sentences.predict(evaluation.encoder, saved.max_length, whiten=whiten)
-    rows = [*score_rows(predictions), *_other_rows(geometry, saved)]
+    rows = [*score_rows(predictions), *_geometry_rows(geometry), *training_rows(saved)]
     for row in rows:
         row |= of_dev if row["task"] == STS_DEV else of_test
     settings = {"whitening": run.whitening} if whiten else {}
     evaluation.write("evaluate_sts", run, rows, predictions, **settings)
 
 
-def _other_rows(geometry: Geometry, model: SavedModel) -> Iterator[dict]:
-    """Yield the score rows of alignment and uniformity, and of the steps that a training took."""
+def _geometry_rows(geometry: Geometry) -> Iterator[dict]:
+    """Yield the score rows of alignment and uniformity."""
     for name, (value, count) in geometry.items():
         row = {"task": "stsb", "subset": "", "metric": name, "aggregation": "all"}
         yield row | {"value": value, "n": count}
-    steps = model.record.get("training", {}).get("step")
-    if steps:
-        row = {"task": TRAINING, "subset": "", "metric": STEPS, "aggregation": "all"}
-        yield row | {"value": float(steps), "n": 1}

@@ -4,8 +4,9 @@ Everything stays unrounded, by seed, in points (times 100). A cell whose score i
 seed is missing, and a row with a missing cell has no average.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 import pandas as pd
 
@@ -21,6 +22,7 @@ from semblance.names import (
     STEPS,
     STS_DEV,
     TRAINING,
+    UNMOVED,
 )
 from semblance.reporting.contrasts import compared
 from semblance.reporting.layouts import Layout, Scores, find_layout, mean
@@ -169,6 +171,15 @@ class _RowScores:
                 found[str(seed)] = record["value"]
         return found
 
+    def unmoved(self, seeds: tuple[int, ...], folds: Iterable[str]) -> int:
+        """Return how many teachers of a training have not left their start, at most."""
+        found = 0
+        for seed, fold in product(seeds, folds):
+            run = (self._place(fold), self.asked.base, self.asked.method, seed, fold)
+            record = self.index.get((*run, TRAINING, UNMOVED, "all", self.protocol))
+            found = max(found, int(record["value"]) if record else 0)
+        return found
+
 
 def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     layout = find_layout(spec.layout)
@@ -194,6 +205,7 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         origin={name: tuple(sorted({record[name] for record in scores.used})) for name in ORIGIN},
         missing=tuple(dict.fromkeys(scores.missing)),
         steps=scores.steps(seeds),
+        unmoved=scores.unmoved(seeds, [str(fold) for fold in range(spec.folds or 0)] or [""]),
         choose=asked.choose,
         chosen=scores.chosen,
         published=asked.published,

@@ -13,11 +13,13 @@ from semblance.reporting.table import Row, Table
 Tables = Mapping[str, Table]
 
 
-def lacks(needs: Needs, rows: Rows, table: Table, tables: Tables, stand_in: bool) -> str:
+def lacks(needs: Needs | None, rows: Rows, table: Table, tables: Tables, stand_in: bool) -> str:
     """Say what a claim needs and the rows of a group do not have; empty if they have all.
 
     What is measured is asked of stand-ins alone: the papers' own bases are what the papers judged.
     """
+    if not needs:
+        return ""
     first = next(iter(rows.values()))
     if needs.bases and not {row.base for row in rows.values()} & set(needs.bases):
         return f"this is {first.base}"
@@ -29,6 +31,12 @@ def lacks(needs: Needs, rows: Rows, table: Table, tables: Tables, stand_in: bool
     if stand_in and needs.better:
         found.append(_not_better(needs.better, rows, tables))
     return next(filter(None, found), "")
+
+
+def unmoved(rows: Rows) -> str:
+    """Say which rows have teachers that have not left their start; empty if none has."""
+    found = [row.label for row in rows.values() if row.unmoved]
+    return f"those of {', '.join(found)} have not" if found else ""
 
 
 def _too_alike(asked: Differing, first: Row, tables: Tables) -> str:

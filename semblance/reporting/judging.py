@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from semblance.reporting.by_mean import ByMean, by_mean
-from semblance.reporting.claim_needs import floor_of, lacks
+from semblance.reporting.claim_needs import floor_of, lacks, unmoved
 from semblance.reporting.claim_rows import (
     Rows,
     is_stand_in,
@@ -227,10 +227,12 @@ class _Court:
 
     def _of_group(self, blank: Judgement, table: Table, rows: Rows) -> Judgement:
         claim = blank.claim
-        needs = claim.needs
-        lacking = needs and lacks(needs, rows, table, self.tables, blank.stand_in)
+        why = claim.needs.why if claim.needs else ""
+        lacking = lacks(claim.needs, rows, table, self.tables, blank.stand_in)
+        if not lacking and blank.stand_in:
+            why, lacking = "teachers that have moved from their start", unmoved(rows)
         if lacking:
-            return replace(blank, verdict=CANNOT, why=f"it needs {needs.why}: {lacking}")
+            return replace(blank, verdict=CANNOT, why=f"it needs {why}: {lacking}")
         columns = claim.columns if claim.at_least else [blank.column]
         sums = [one for column in columns for one in claim.sums(column)]
         among = Among(claim.at_least or len(sums), len(sums), len(claim.readings) or 1)

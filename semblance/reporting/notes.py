@@ -28,6 +28,7 @@ def footnotes(spec: Spec, rows: list[Row], ceilings: dict[tuple, float]) -> tupl
         *_test(spec, rows),
         *dict.fromkeys(choices),  # the protocols of a row share the choice
         _steps(rows),
+        _unmoved(rows),
         *_mixed(spec, rows),
         _missing(rows),
     ]
@@ -139,6 +140,17 @@ def _steps(rows: list[Row]) -> str:
         for label, steps in found.items()
     ]
     return f"Steps of the entropy models, mean (range over the seeds): {'; '.join(texts)}."
+
+
+def _unmoved(rows: list[Row]) -> str:
+    """Name the rows with teachers in which nothing of Eq. 2 shows."""
+    found = [f"“{row.label}” ({row.unmoved} of a training)" for row in rows if row.unmoved]
+    if not found:
+        return ""
+    return (
+        "Teachers that have not moved from their start (no window of their training had a lower loss "
+        f"than the first): {', '.join(found)}. So φ is not asked of these rows."
+    )
 
 
 def _mixed(spec: Spec, rows: list[Row]) -> list[str]:

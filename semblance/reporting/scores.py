@@ -14,7 +14,7 @@ import pandas as pd
 from semblance.errors import InputError, at
 from semblance.files import open_text
 from semblance.layout import RECORD
-from semblance.names import FAQ_METRICS, SCORE_COLUMNS, SCORE_KEY, STS_TASKS
+from semblance.names import FAQ_METRICS, SCORE_COLUMNS, SCORE_KEY, STEPS, STS_TASKS, UNMOVED
 from semblance.provenance import Record, checked_digest, read_records
 from semblance.reporting.layouts import mean
 from semblance.settings import parse_json
@@ -23,7 +23,8 @@ RANGES = {
     **dict.fromkeys(("spearman", "pearson"), (-1.0, 1.0)),
     "alignment": (0.0, 4.0),
     "uniformity": (-8.0, 0.0),
-    "steps": (1.0, 1e9),
+    STEPS: (1.0, 1e9),
+    UNMOVED: (1.0, 1e9),
     **dict.fromkeys((*FAQ_METRICS, "accuracy", "f1"), (0.0, 1.0)),
 }
 MOST_BYTES = 1 << 26  # of a score file; the long CSV of 679 runs has some 10 MB

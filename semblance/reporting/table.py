@@ -165,7 +165,8 @@ class Row:
     """One method under one protocol.
 
     ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
-    that lack a score. ``steps`` are those of the training of an entropy model, by seed. ``chosen``
+    that lack a score. ``steps`` are those of the training of an entropy model, by seed;
+    ``unmoved`` says how many teachers of a training have not left their start, at most. ``chosen``
     names the candidate of ``choose`` that the row shows, by CORPUS/SEED. ``stand_in`` is that of
     ``RowSpec``. ``items``: of a column, the covariance (points squared) of what the test items
     cause in this row and in each row above it and in itself, by label; empty where not known.
@@ -183,6 +184,7 @@ class Row:
     origin: dict[str, tuple[str, ...]]
     missing: tuple[str, ...] = ()
     steps: dict[str, float] = field(default_factory=dict)
+    unmoved: int = 0
     choose: Choice | None = None
     chosen: dict[str, str] = field(default_factory=dict)
     published: str | None = None

@@ -44,6 +44,7 @@ class SavedRegulators(NamedTuple):
     digests: dict[str, str]
     records: dict[str, Record]
     precision: dict[str, str]  # that they were made in, of the model and of matrix products
+    unmoved: list[str]  # those whose model has not left its start
 
 
 class CheckedInputs(NamedTuple):
@@ -102,7 +103,20 @@ def read_regulators(paths: Sequence[str]) -> SavedRegulators:
         {role: record["outputs"][EMBEDDINGS] for role, record in records.items()},
         records,
         precision,
+        [role for role, path in zip(records, paths, strict=True) if _is_unmoved(path)],
     )
+
+
+def _is_unmoved(path: str) -> bool:
+    """Tell whether no window of a teacher's training had a lower loss than its first one.
+
+    Then nothing of Eq. 2, its φ included, shows in the teacher. ``path``: the record of its
+    embeddings.
+    """
+    links = read_sealed(path)["inputs"]
+    models = [Path(path).parent / link["place"] for link in links if link["role"] == "model"]
+    of_models = [read_sealed(model).get("training", {}).get("windows") for model in models]
+    return any(windows and min(windows) == windows[0] for windows in of_models)
 
 
 def check_unchanged(start: SavedModel) -> None:

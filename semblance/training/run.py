@@ -93,6 +93,7 @@ def train(
             "steps": plan.steps,
             "training": summary(progress),
             "regulator_precision": sources.regulators.precision,
+            "unmoved_regulators": sources.regulators.unmoved,
         }
         kept.finish(stage, outputs, facts)
 

@@ -75,7 +75,7 @@ def test_the_matmul_precision_is_used_and_part_of_the_environment(demo, tmp_path
     assert seen[0] != seen[1]
 
 
-def trained_model(demo, folder, precision="fp32", regulators=None):
+def trained_model(demo, folder, precision="fp32", regulators=None, unmoved=()):
     """Write a training's record beside the tiny base's weights."""
     folder.mkdir(exist_ok=True)
     (folder / "model").symlink_to(demo / "base/model")
@@ -85,6 +85,7 @@ def trained_model(demo, folder, precision="fp32", regulators=None):
         outputs=list(json.loads((demo / "base/record.json").read_text())["outputs"]),
         started=0.0,
         regulator_precision=regulators or {},
+        unmoved_regulators=list(unmoved),
         settings={"precision": precision, "matmul": "highest"},
         device=device_name("cpu"),
         training={"step": 37},
@@ -97,6 +98,35 @@ def test_the_steps_of_a_training_stand_among_its_scores(demo, tmp_path):
     assert name not in evaluate(demo, tmp_path / "untrained")
     found = evaluate(demo, tmp_path / "trained", trained_model(demo, tmp_path / "model"))
     assert float(found[name]["value"]) == 37.0  # as its record says
+
+
+@pytest.mark.parametrize(
+    "windows, unmoved",
+    [([3.0, 2.0, 4.0], []), ([2.0, 3.0, 4.0], ["regulator 1"]), ([2.0], ["regulator 1"]), ([], [])],
+)
+def test_a_teacher_whose_loss_never_fell_below_its_first_window_has_not_moved(
+    tmp_path, windows, unmoved
+):
+    common = {"outputs": [], "started": 0.0}
+    write_record(tmp_path / "model.json", "train_entropy", training={"windows": windows}, **common)
+    np.save(tmp_path / "embeddings.npy", np.ones((2, 4), np.float16))
+    settings = {"precision": "fp32", "matmul": "highest"}
+    write_record(
+        tmp_path / "record.json",
+        "embed",
+        outputs=["embeddings.npy"],
+        started=0.0,
+        settings=settings,
+        inputs={"model": "0"},
+        records={"model": tmp_path / "model.json"},
+    )
+    assert read_regulators([str(tmp_path / "record.json")]).unmoved == unmoved
+
+
+def test_the_unmoved_teachers_of_a_training_stand_among_its_scores(demo, tmp_path):
+    model = trained_model(demo, tmp_path / "model", unmoved=["regulator 1", "regulator 3"])
+    found = evaluate(demo, tmp_path / "trained", model)
+    assert float(found["training", "", "unmoved teachers", "all"]["value"]) == 2.0
 
 
 def test_a_training_says_what_its_regulators_were_made_in(tmp_path):

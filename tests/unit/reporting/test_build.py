@@ -110,6 +110,30 @@ def test_a_table_names_the_steps_of_its_entropy_models_over_the_seeds():
     assert not any(note.startswith("Steps") for note in table(ROWS, []).notes)
 
 
+@pytest.mark.parametrize(
+    "scores, more, place",
+    [
+        (runs("rcl-8", RCL), {}, {}),
+        (
+            [*of_fold("rcl-8", 1, 0, 0.5), *of_fold("rcl-8", 1, 1, 0.5)],
+            FAQ | {"protocols": ["pairs"]},
+            {"corpus": "bank-1", "fold": "1", "protocol": "pairs"},
+        ),
+    ],
+)
+def test_a_table_names_the_rows_whose_teachers_have_not_moved(scores, more, place):
+    unmoved = {"task": "training", "metric": "unmoved teachers", "aggregation": "all"}
+    line = record(method="rcl-8", seed=1, value=2.0, **unmoved, **place)
+    rows = {"RCL": ("rcl-8", (1,))}
+    shown = table(rows, [*scores, line], **more)
+    assert shown.rows[0].unmoved == 2
+    assert any(
+        "have not moved" in note and "“RCL” (2 of a training)" in note for note in shown.notes
+    )
+    shown = table(rows, scores, **more)
+    assert not shown.rows[0].unmoved and not any("not moved" in note for note in shown.notes)
+
+
 def test_alignment_keeps_its_own_unit():
     scores = [record(task="stsb", metric="alignment", value=0.25)]
     shown = table({"S": ("simcse", (1,))}, scores, tasks=["stsb"], metric="alignment")

@@ -348,6 +348,15 @@ def test_teachers_must_differ_on_stand_ins_alone():
     assert found.verdict == "undecided"
 
 
+def test_a_row_whose_teachers_have_not_moved_is_not_asked_on_stand_ins():
+    rows = [replace(one, unmoved=2) if one.label == "A" else one for one in table().rows]
+    shown = replace(table(), rows=tuple(rows))
+    assert judged(shown)[0].verdict == "undecided"  # what the paper did is judged
+    (found,) = judged(beside(shown, "A", "p/1/A"))
+    assert found.verdict == "cannot be asked here"
+    assert found.why == "it needs teachers that have moved from their start: those of A have not"
+
+
 # --- the floor of retrieval -----------------------------------------------------------------------
 
 
