@@ -32,7 +32,6 @@ TOKENS = "tokens/{base}/{corpus}"
 STS_TEST = "sts"
 STS_DEV_DATA = "dev/sts"
 TRANSFER_DATA = "transfer"
-RELATEDNESS_DATA = "relatedness"
 BANK_ENTRIES = "entries.parquet"  # below BANK
 BANK = "faq/{bank}"
 FOLD_DEV_DATA = "dev/{corpus}"
@@ -53,12 +52,10 @@ SUMMARY = "summary.md"  # below ANSWERER: what was chosen, and how good it is
 STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"
 FAQ_SCORES = "scores/faq/{corpus}/{base}/{method}/seed-{seed}"
 TRANSFER_SCORES = "scores/transfer/{corpus}/{base}/{method}/seed-{seed}"
-RELATEDNESS_SCORES = "scores/relatedness/{corpus}/{base}/{method}/seed-{seed}"
 SCORES_OF = {  # by kind of tests
     "sts": STS_SCORES,
     "faq": FAQ_SCORES,
     "transfer": TRANSFER_SCORES,
-    "relatedness": RELATEDNESS_SCORES,
 }
 SCORE_FILE = "scores.csv"  # below the folder of an evaluation
 PREDICTIONS = "predictions.parquet"

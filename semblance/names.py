@@ -12,6 +12,7 @@ NO_CORPUS = "none"  # stands for the corpus of a model that was trained on none
 # What is scored.
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 STS_DEV = "stsb-dev"
+WITH_DEV_PAIRS = ("stsb", "sick")  # the data sets that are released in train, dev and test
 # Those that SentEval evaluates by subset. STS-B's genres are parts of one test: SimCSE's Table B.3
 # prints under `mean` and `wmean` what its Table 5 prints under `all`.
 WITH_SUBSETS = STS_TASKS[: STS_TASKS.index("stsb")]
@@ -33,9 +34,6 @@ TRANSFER_TASKS = (
     "trec",
     "mrpc",
 )  # in SimCSE's order (Table E.1)
-RELATEDNESS_DATASETS = ("stsb", "sick")  # those that have pairs to train a regressor on
-RELATEDNESS_TASKS = ("stsb", "sickr")
-REGRESSOR = {"test": "regressor", "dev": "regressor-dev"}  # part -> aggregation of its scores
 IN_NATURAL_UNIT = frozenset(
     {"alignment", "uniformity", STEPS, UNMOVED}
 )  # tables show every other metric times 100

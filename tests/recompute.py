@@ -1,7 +1,7 @@
 """Recompute the cells of the rendered tables from the predictions, with nothing of the project.
 
 `python tests/recompute.py RESULTS` reads the tables RESULTS/**/*.csv of any layout, and
-RESULTS/scores/{sts,faq,relatedness}/**/predictions.parquet; exits 1 if a cell differs by more than 1e-9 points.
+RESULTS/scores/{sts,faq}/**/predictions.parquet; exits 1 if a cell differs by more than 1e-9 points.
 """
 
 import csv
@@ -25,19 +25,14 @@ def predictions(folder, row, seed):
 
 def correlations(root, row, seed):
     """Return the correlation on each task, and their average."""
-    kind, column = "sts", "similarity"
-    if row["aggregation"] == "regressor":
-        kind, column = "relatedness", "predicted"
-    frame = predictions(root / f"scores/{kind}" / row["corpus"], row, seed)
-    if kind == "relatedness":
-        frame = frame[frame["part"] == "test"]
+    frame = predictions(root / "scores/sts" / row["corpus"], row, seed)
     found = {}
     for task in row["tasks"].split():
-        found[task] = 100 * task_score(frame[frame["task"] == task], row, column)
+        found[task] = 100 * task_score(frame[frame["task"] == task], row)
     return found | {"Average": np.mean(list(found.values()))}
 
 
-def task_score(part, row, column):
+def task_score(part, row):
     """Return the correlation of a whole task, or the mean over its subsets."""
     groups = [part]
     has_subsets = part["task"].iat[0] in WITH_SUBSETS
@@ -45,7 +40,7 @@ def task_score(part, row, column):
         groups = [group for _, group in part.groupby("subset")]
     weights = [len(group) if row["aggregation"] == "wmean" else 1 for group in groups]
     correlation = METRICS[row["metric"]]
-    scores = [correlation(group["gold"], group[column])[0] for group in groups]
+    scores = [correlation(group["gold"], group["similarity"])[0] for group in groups]
     return np.average(scores, weights=weights)
 
 

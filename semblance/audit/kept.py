@@ -36,9 +36,9 @@ MOST_COLUMNS = 64  # of a packed file: of the STS tasks it has some 3 MB
 MOST_UNPACKED = 1 << 28  # bytes of an archive
 # What lies open, by its ending, and the folder of the run that it is from.
 OPEN = {".md": "tables", ".csv": "tables", ".svg": "figures", ".html": ""}
-# By the kind of tests: a model's own column of predictions, and within what its values are ranked.
-OWN = {"sts": "similarity", "relatedness": "predicted", "transfer": "predicted", "faq": "ranks"}
-RANKED = {"sts": ["task"], "relatedness": ["task", "part"]}
+# By the kind of tests: a model's own column of predictions.
+OWN = {"sts": "similarity", "transfer": "predicted", "faq": "ranks"}
+RANKED = "sts"  # the kind of tests of which the ranks within each task are kept
 # Further columns of a model: they follow from its ranks, or no table reads them.
 LEFT_OUT = set("c top top_scores confidence without acc@1 acc@3 acc@5 ap".split())
 NOT_KEPT = "not kept"
@@ -102,8 +102,8 @@ def _pack(kind: str, nodes: list[Node], folder: Path) -> None:
         items = pd.read_parquet(node.path.with_name(layout.PREDICTIONS))
         own = items.pop(OWN[kind])
         items = items.drop(columns=LEFT_OUT & set(items))
-        if kind in RANKED:
-            ranks = 2 * own.groupby([items[name] for name in RANKED[kind]]).rank()  # ties: a half
+        if kind == RANKED:
+            ranks = 2 * own.groupby(items["task"]).rank()  # ties: a half
             own = ranks.astype("uint16" if len(items) < 1 << 15 else "uint32")
         last = tables[-1] if tables else items
         if not tables or len(last.columns) == MOST_COLUMNS or not _items(last).equals(items):
@@ -113,7 +113,7 @@ def _pack(kind: str, nodes: list[Node], folder: Path) -> None:
         earlier.unlink()
     for number, table in enumerate(tables, 1):
         coding: dict[str, Any] = {}
-        if kind in RANKED:  # ranks are packed best with their bytes apart
+        if kind == RANKED:  # ranks are packed best with their bytes apart
             coding["use_dictionary"] = list(_items(table))
             coding["use_byte_stream_split"] = list(table.filter(like="/"))
         with whole_file(folder / PACKED.format(kind=kind, number=number)) as part:
@@ -196,7 +196,7 @@ def _unpack(path: Path, root: Path) -> None:
     table = pd.read_parquet(path)
     records = {_evaluated(r): r for r in (root / layout.SCORES / kind).glob("*/*/*/*/record.json")}
     for model in table.filter(like="/"):
-        own = table[model] / 2 if kind in RANKED else table[model]
+        own = table[model] / 2 if kind == RANKED else table[model]
         frame = _items(table).assign(**{OWN[kind]: own})
         if kind == "faq":
             frame["ap"] = own.map(lambda ranks: np.mean(np.arange(1, len(ranks) + 1) / ranks))

@@ -91,18 +91,6 @@ def transfer_values(frame: pd.DataFrame, protocol: str) -> Values:
     return found
 
 
-def relatedness_values(frame: pd.DataFrame, protocol: str) -> Values:
-    """Return the correlations of gold scores and a regressor's, of test pairs and of dev pairs."""
-    found: Values = {}
-    scored = frame.assign(similarity=frame["predicted"])
-    for (task, part), items in scored.groupby(["task", "part"]):
-        aggregation = {"test": "regressor", "dev": "regressor-dev"}[part]
-        for metric in ("spearman", "pearson"):
-            value = correlation(items, metric)
-            found[task, "", metric, aggregation, protocol] = (value, len(items))
-    return found
-
-
 def transfer_identities(frame: pd.DataFrame) -> Iterator[Identity]:
     """Yield the identities that the predictions of a run on the transfer tasks must fulfil."""
     for task, items in frame[frame["part"] == "test"].groupby("task"):
@@ -165,9 +153,7 @@ def recompute(
         values |= VALUES[tests](frame, protocol)
     if tests == "sts":
         return values, sts_identities(frame, plain)
-    if tests == "transfer":
-        return values, transfer_identities(frame)
-    return values, iter(())
+    return values, transfer_identities(frame)
 
 
-VALUES = {"sts": sts_values, "transfer": transfer_values, "relatedness": relatedness_values}
+VALUES = {"sts": sts_values, "transfer": transfer_values}

@@ -90,13 +90,6 @@ class EvaluateTransfer(Reading):
     """Seed of the shuffling before the items are dealt."""
 
 
-class EvaluateRelatedness(Reading):
-    """The evaluation with a regressor."""
-
-    seed: Seed
-    """Seed of the regressor's first weights and of the order of its batches."""
-
-
 class EvaluateFaq(Reading):
     """The evaluation on FAQ banks."""
 
@@ -197,10 +190,6 @@ class Config(Part):
     evaluate_transfer: EvaluateTransfer
     """The evaluation on the transfer tasks, of those models alone that a table of the layout
     `transfer` or `transfer-dev` names."""
-    evaluate_relatedness: EvaluateRelatedness
-    """The evaluation of STS-B and SICK with a regressor that is trained on their train pairs, of
-    those models alone that a table of the layout `sts-regressor` or `sts-regressor-pearson`
-    names."""
     train_curve: TrainCurve
     """The trainings of the figures of kind `curve`: those of the methods, but with steps of their
     own. They measure alignment and uniformity on a fixed sample of STS-B's dev pairs."""

@@ -34,12 +34,11 @@ class Table(Part):
     """Heading of the table."""
     layout: str
     """Columns. `sts`: the seven tasks and their average; `sts-mean` and `sts-wmean` by the mean of
-    a task's subsets, plain or weighted, `sts-pearson` by Pearson's correlation. `sts-regressor`:
-    STS-B and SICK with SentEval's regressor, and their average; `sts-regressor-pearson` by
-    Pearson's correlation. `faq`: accuracy and MAP. `regulators`: the average alone, one column for
-    each row. `seeds`: mean, top 3, best and each seed. `dev`: STS-B dev. `faq-dev`: MAP of the dev
-    questions. `transfer`: accuracy on the seven transfer tasks, and their average. `transfer-dev`:
-    the same on their dev parts."""
+    a task's subsets, plain or weighted, `sts-pearson` by Pearson's correlation. `faq`:
+    accuracy and MAP. `regulators`: the average alone, one column for each row. `seeds`: mean, top
+    3, best and each seed. `dev`: STS-B dev. `faq-dev`: MAP of the dev questions. `transfer`:
+    accuracy on the seven transfer tasks, and their average. `transfer-dev`: the same on their dev
+    parts."""
     like: Name | None = None
     """A table above this one, from which it takes every key that it does not state itself, but for
     `title` and `published`. Where a config makes that one null, this one is null, too."""

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from semblance.evaluation.classifier import Classifier, Labelled
-from semblance.evaluation.features import pair_features
 from semblance.evaluation.prepared import Columns, read_columns
 from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
 from semblance.evaluation.texts import Texts, Vectors
@@ -72,9 +71,11 @@ class Transfer:
 
 def _features(vectors: Vectors, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the vector u of each text (n, d); of each pair |u - v| and u * v (n, 2 d)."""
-    if (second != "").any():
-        return pair_features(vectors, first.tolist(), second.tolist())
-    return vectors.of(first.tolist()).astype(np.float64)
+    u = vectors.of(first.tolist()).astype(np.float64)
+    if (second == "").all():
+        return u
+    v = vectors.of(second.tolist()).astype(np.float64)
+    return np.hstack([np.abs(u - v), u * v])
 
 
 def accuracy_rows(predictions: Columns) -> Iterator[dict]:

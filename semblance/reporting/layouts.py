@@ -10,14 +10,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from semblance.errors import InputError
-from semblance.names import (
-    FAQ_DEV,
-    FAQ_METRICS,
-    REGRESSOR,
-    RELATEDNESS_TASKS,
-    STS_DEV,
-    TRANSFER_TASKS,
-)
+from semblance.names import FAQ_DEV, FAQ_METRICS, STS_DEV, TRANSFER_TASKS
 
 AVERAGE = "Average"
 PREVIOUS = "previous"  # the control that means: the trained row before
@@ -38,13 +31,9 @@ BEST_SEEDS = (
 OF_SUBSETS = "A task's value is the mean of its subsets' correlations"
 WEIGHT = "the weight of its pairs"
 PEARSON = "The correlation is Pearson's, over all pairs of a task."
-OF_REGRESSOR = (
-    "A regressor is trained on the embeddings of a task's train pairs; "
-    "the correlation of its scores with those of people is"
-)
 
 Scores = Mapping[str, float | None]  # a task or a metric -> its value, None where it is missing
-Tests = Literal["sts", "faq", "transfer", "relatedness"]  # that score a model
+Tests = Literal["sts", "faq", "transfer"]  # that score a model
 Values = dict[str, float | None]  # a seed -> its value; None where it misses a score
 
 
@@ -103,8 +92,6 @@ class Layout:
             return "faq"
         if self.tasks == TRANSFER_TASKS:
             return "transfer"
-        if self.tasks == RELATEDNESS_TASKS:
-            return "relatedness"
         return "sts"
 
     @property
@@ -191,7 +178,6 @@ def _averaged(name: str, *about: str, **given: Any) -> Layout:
 
 SPEARMAN = {"metric": "spearman"}
 PEARSONS = {"metric": "pearson"}
-REGRESSED = {"aggregation": REGRESSOR["test"], "tasks": RELATEDNESS_TASKS}
 TRANSFERRED = {"metric": "accuracy", "tasks": TRANSFER_TASKS}
 LAYOUTS = {
     layout.name: layout
@@ -213,8 +199,6 @@ LAYOUTS = {
             "sts-wmean", f"{OF_SUBSETS}, each with {WEIGHT}.", **SPEARMAN, aggregation="wmean"
         ),
         _averaged("sts-pearson", PEARSON, **PEARSONS, aggregation="all"),
-        _averaged("sts-regressor", f"{OF_REGRESSOR} Spearman's.", **SPEARMAN, **REGRESSED),
-        _averaged("sts-regressor-pearson", f"{OF_REGRESSOR} Pearson's.", **PEARSONS, **REGRESSED),
         Layout(  # RCL's Table 4, which marks each column against the one before it
             "regulators",
             average_column=AVERAGE,

@@ -57,14 +57,14 @@ READERS = {
     "download:nli": {"prepare_nli"},
     "download:wiki": {"prepare_wiki"},
     "download:pairs": {"prepare_pairs"},
-    "download:sts": words("prepare_sts prepare_dev prepare_relatedness"),
+    "download:sts": words("prepare_sts prepare_dev"),
     "download:faq": {"prepare_faq"},
     "download:transfer": {"prepare_transfer"},
     "download_model": words(
         """tokenise:nli tokenise:wiki tokenise:pairs tokenise:faq
         train:nli train:wiki train:pairs train:sampled train:faq train:regulated train:mined
         pretrain train_curve train_initial build_answerer train_entropy:nli embed:start
-        fit_whitening evaluate_sts evaluate_transfer evaluate_relatedness evaluate_faq""",
+        fit_whitening evaluate_sts evaluate_transfer evaluate_faq""",
         *FINALS,
         *MEASURED_FIGURES,
     ),
@@ -78,7 +78,6 @@ READERS = {
     ),
     "prepare_sts": words("evaluate_sts", *ON_STS),
     "prepare_transfer": {"evaluate_transfer"},
-    "prepare_relatedness": {"evaluate_relatedness"},
     "prepare_dev": words("train:nli train:wiki train:sampled train:pairs train_curve evaluate_sts"),
     "tokenise:nli": words("train:nli train_entropy:nli embed:nli fit_whitening"),
     "tokenise:wiki": words("pretrain train:wiki train:sampled train_curve"),
@@ -102,9 +101,7 @@ READERS = {
         "evaluate_sts measure_figure:anisotropy measure_figure:retrieval collect_figure:dev"
     ),
     "fit_whitening": {"evaluate_sts"},
-    "train:wiki": words(
-        "evaluate_sts evaluate_transfer evaluate_relatedness measure_figure:singular"
-    ),
+    "train:wiki": words("evaluate_sts evaluate_transfer measure_figure:singular"),
     "train:sampled": {"evaluate_sts"},
     "train:pairs": {"evaluate_sts"},
     "train:faq": words("evaluate_faq train_final:faq"),
@@ -120,7 +117,6 @@ READERS = {
         collect_figure:regulators collect_figure:phi"""
     ),
     "evaluate_transfer": words("collect_scores render_table"),
-    "evaluate_relatedness": words("collect_scores render_table"),
     "evaluate_faq": words("collect_scores render_table collect_figure:questions build_answerer"),
     "build_answerer": words("report write_cards"),
     "collect_scores": words("report write_cards"),
@@ -175,7 +171,6 @@ NAMED_MODULES = {
     "fit_whitening": (MEAN,),
     "evaluate_sts": (MEAN,),
     "evaluate_transfer": (MEAN,),
-    "evaluate_relatedness": (MEAN,),
     "evaluate_faq": (MEAN,),
     "train_curve": (CONTRASTIVE, DELETE, MEAN),  # simcse-delete-one
     **{f"collect_figure:{n}": (f"{COLLECTED}.{kind}",) for n, kind in COLLECTED_FIGURES.items()},
@@ -475,10 +470,6 @@ CONFIG_MUTATIONS = {
         "evaluate_transfer.seed = 1",
         downstream("evaluate_transfer"),
     ),
-    "the seed of the regressors": (
-        "evaluate_relatedness.seed = 1",
-        downstream("evaluate_relatedness"),
-    ),
     "one transfer task less": ("transfer.datasets = [mr, trec]", downstream("prepare_transfer")),
     "the FAQ evaluation's products": ("evaluate_faq.matmul = medium", downstream("evaluate_faq")),
     "the STS evaluation's threads": ("evaluate_sts.threads = 2", downstream("evaluate_sts")),
@@ -486,14 +477,11 @@ CONFIG_MUTATIONS = {
     "a table's title": ("tables.rcl_table4.title = another", downstream("render_table")),
     "a method's name in the tables": ("methods.rcl-2.label = another", downstream("render_table")),
     "a base's name in the tables": ("bases.tiny.label = another", downstream("render_table")),
-    "one test set less": (
-        "sts.datasets = [stsb]",
-        downstream("prepare_sts", "prepare_relatedness"),
-    ),
+    "one test set less": ("sts.datasets = [stsb]", downstream("prepare_sts")),
     "the dev pairs' data set": ("sts.dev = sick", downstream("prepare_dev")),
     "the protocol of the sentence pairs": (
         "sts.protocol = raw",
-        downstream("prepare_sts", "prepare_dev", "prepare_relatedness"),
+        downstream("prepare_sts", "prepare_dev"),
     ),
     "the mirror": ("mirror = demo", set()),
     "the hub": ("hub = https://mirror.example", set()),

@@ -85,7 +85,6 @@ CONFIG = {
     "fit_whitening": {"threads": 1},
     "evaluate_sts": {"threads": 1},
     "evaluate_transfer": {"threads": 1, "folds": 2},
-    "evaluate_relatedness": {"threads": 1},
     "evaluate_faq": {"threads": 1, "max_length": 32},
     "build_answerer": {"threads": 1},
     "answerers": {
@@ -128,7 +127,6 @@ CONFIG = {
         "rcl_grid": {"rows": rows("nli", "rcl-2", "rcl-chosen")},
         "simcse_tableC1": {"rows": rows("nli", "whitening", "whitening-target")},
         "simcse_tableB3": {"seeds": "rcl", "rows": FIGURE_ROWS},
-        "simcse_tableB3_regressor": {"seeds": "rcl", "rows": FIGURE_ROWS},
         "simcse_tableE1": {"seeds": "rcl", "rows": FIGURE_ROWS},
         "rcl_table2a": {
             "control": None,

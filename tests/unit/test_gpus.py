@@ -262,7 +262,6 @@ COMMANDS = {
     "fit_whitening": [*READING, "--tokens", "t"],
     "evaluate_sts": reading("--test t --dev d", phi="0.01"),
     "evaluate_transfer": reading("--data d", folds=2, shuffle=0, phi=""),
-    "evaluate_relatedness": reading("--data d", regressor_seed=0, phi=""),
     "evaluate_faq": reading("--bank k --dev d --max-length 32", **OF_BANK),
 }
 

@@ -92,7 +92,7 @@ def test_what_nobody_wants_to_wait_for_loads_no_large_library(statements, librar
 
 STAGES = "prepare_faq train pretrain train_initial train_entropy train_curve embed mine_negatives "
 STAGES += "train_final build_answerer fit_whitening evaluate_sts evaluate_transfer "
-STAGES += "evaluate_relatedness download_model collect_figure measure_figure draw_figure"
+STAGES += "download_model collect_figure measure_figure draw_figure"
 
 
 def test_no_stage_imports_a_named_module_unless_its_settings_name_it():

@@ -31,8 +31,6 @@ ACTIVATION = 8.5e-3  # MB a token and million parameters: 24 floats x layers x w
 TOKENS_AT_ONCE = {"cpu": 2048, "gpu": 8192}  # when a model only reads
 EMBEDDED_AT_ONCE = 32768  # sentences
 GRID = 6  # values of C that a classifier tries (7 where a task has no dev part)
-EPOCHS = 1050  # of a regressor, at most
-OF_FIT = 0.75  # of the time of a classifier's fit: one epoch of a regressor on as many features
 CURVE_SENTENCES = 256  # that a curve's measure reads each time: both of twice 64 pairs
 WITHOUT_WEIGHTS = 1.0  # MB of a model whose weights are deleted after their use
 SCORES = 50  # MB that an evaluation holds besides the model and the embeddings
@@ -152,14 +150,6 @@ class Needs:
         features = 2 * 8 * sizes.transfer.sentences * width / 1e6
         need = self._reading(job, sizes.transfer, more=SCORES + features)
         return need._replace(fits=fitted * width / 1e6, disk=2)
-
-    def _relatedness(self, job: Job) -> Need:
-        sizes = self.sizes
-        width = 2 * _width(self.million[job.base])  # of the features of a pair, in float64
-        features = 2 * 8 * sizes.relatedness.sentences * width / 1e6
-        need = self._reading(job, sizes.relatedness, more=SCORES + features)
-        threads = self.plan.config.evaluate_relatedness.threads  # it uses one, however many it has
-        return need._replace(fits=threads * EPOCHS * OF_FIT * sizes.rated * width / 1e6)
 
     def _measurement(self, job: Job) -> Need:
         """Return what a figure needs whose models read its texts one after the other."""
@@ -312,7 +302,6 @@ NEEDS: dict[str, Callable[[Needs, Job], Need]] = {
     "prepare_sts": lambda needs, job: _items(needs.sizes.sts_tests),
     "prepare_dev": lambda needs, job: _items(needs.sizes.sts_dev),
     "prepare_transfer": lambda needs, job: _items(needs.sizes.transfer.sentences, 60),
-    "prepare_relatedness": lambda needs, job: _items(needs.sizes.relatedness.sentences / 2),
     "prepare_faq": lambda needs, job: _in_memory(needs.sizes.banks[job.name].pairs),
     "prepare_word_vectors": Needs._word_vectors,
     "tokenise": Needs._tokens,
@@ -322,7 +311,6 @@ NEEDS: dict[str, Callable[[Needs, Job], Need]] = {
     "evaluate_sts": Needs._sts,
     "evaluate_faq": Needs._faq,
     "evaluate_transfer": Needs._transfer,
-    "evaluate_relatedness": Needs._relatedness,
     "build_answerer": Needs._answerer,
     "measure_figure": Needs._measurement,
     "collect_figure": lambda needs, job: Need(len(figure_runs(needs.plan, job.name))),

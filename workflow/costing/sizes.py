@@ -84,10 +84,6 @@ class Sizes:
         self.transfer_counts = {n: self._counts(n) for n in plan.config.transfer.datasets}
         items = sum(sum(counts.values()) for counts in self.transfer_counts.values())
         self.transfer = self._texts("transfer", items)
-        counts = [self._counts(name) for name in plan.relatedness_datasets]
-        self.rated = sum(count.get("train", 0) for count in counts)  # to train a regressor on
-        rated = sum(sum(count.values()) for count in counts)
-        self.relatedness = self._texts("sts", rated)
         self.banks = {
             name: bank_size(bank, self._counts(getattr(bank, "dataset", "")))
             for name, bank in plan.banks.items()

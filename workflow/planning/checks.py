@@ -34,7 +34,7 @@ from semblance.named_modules import (
     module_names,
     module_path,
 )
-from semblance.names import INITIAL, NO_CORPUS, RELATEDNESS_DATASETS, START
+from semblance.names import INITIAL, NO_CORPUS, START, WITH_DEV_PAIRS
 from workflow.planning.data import ALL_TASKS
 from workflow.planning.methods import (
     TARGET,
@@ -138,7 +138,7 @@ def _check_corpus(name: str, corpus: Corpus) -> None:
 
 def _check_dev(config: Config) -> None:
     dev = config.sts.dev
-    known = [*RELATEDNESS_DATASETS, *config.sts.own]  # those that are released with dev pairs
+    known = [*WITH_DEV_PAIRS, *config.sts.own]
     if dev not in known:
         advice = f"choose one of {', '.join(known)}"
         raise InputError("config.sts.dev", f"{dev!r} has no dev pairs", advice)

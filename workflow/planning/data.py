@@ -5,11 +5,11 @@ from typing import Any
 
 from semblance.config.inputs import WordVectors
 from semblance.config.model import Config
-from semblance.names import RELATEDNESS_DATASETS, STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS
+from semblance.names import STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import AVERAGE
 
 # A user's own set of pairs is a task of its name, and no two tasks may share one.
-ALL_TASKS = {*STS_TASKS, STS_DEV, *RELATEDNESS_DATASETS, *TRANSFER_TASKS, TRAINING, AVERAGE}
+ALL_TASKS = {*STS_TASKS, STS_DEV, *WITH_DEV_PAIRS, *TRANSFER_TASKS, TRAINING, AVERAGE}
 WORDING = "wording"  # the protocol of a bank that holds out users' wordings
 PAIRS = "pairs"  # the protocol of a bank that holds out entries
 

@@ -11,7 +11,7 @@ from semblance import layout
 from semblance.config.inputs import Pairs
 from semblance.config.model import Config
 from semblance.config.outputs import FigureOfModels, Table
-from semblance.names import INITIAL, RELATEDNESS_DATASETS, START
+from semblance.names import INITIAL, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import methods, tables
@@ -246,11 +246,6 @@ class Plan:
         if sts.dev in sts.own:
             settings["own"] = sts.own[sts.dev].written()
         return canonical(settings)
-
-    @property
-    def relatedness_datasets(self) -> list[str]:
-        """Return the data sets of the STS tests that have pairs to train a regressor on."""
-        return [name for name in self.config.sts.datasets if name in RELATEDNESS_DATASETS]
 
     # --- settings -----------------------------------------------------------------------------
 

@@ -50,7 +50,6 @@ def _raw(datasets: Callable[[Plan, Job], Iterable[str]]) -> Role:
 
 raw_corpus = _raw(lambda plan, job: plan.config.corpora[job.corpus].datasets)
 raw_transfer = _raw(lambda plan, _: plan.config.transfer.datasets)
-raw_relatedness = _raw(lambda plan, _: plan.relatedness_datasets)
 raw_pairs = _raw(lambda plan, job: of_manifest(plan.config, scored_sets(plan.config, job.stage)))
 
 

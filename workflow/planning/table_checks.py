@@ -20,7 +20,7 @@ from semblance.errors import InputError
 from semblance.figures import package_of
 from semblance.layout import OVERLAPS
 from semblance.named_modules import module_file
-from semblance.names import RELATEDNESS_DATASETS, START, STS_TASKS
+from semblance.names import START, STS_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
 from semblance.settings import check_keywords
@@ -97,11 +97,6 @@ def _check_table(config: Config, name: str, table: Table) -> None:
     if layout.over_folds and len(banks) > 1:
         problem = f"layout {layout.name!r} shows one bank, and the rows name {', '.join(banks)}"
         raise InputError(f"{where}.rows", problem, "make a table for each bank")
-    tests = set(config.sts.datasets)
-    if layout.tests == "relatedness" and tests.isdisjoint(RELATEDNESS_DATASETS):
-        problem = f"none has pairs to train the regressor of layout {layout.name!r} on"
-        advice = f"add one of {', '.join(RELATEDNESS_DATASETS)}, or remove the table"
-        raise InputError("config.sts.datasets", problem, advice)
 
 
 def _check_tasks(config: Config, where: str, table: Table) -> None:
@@ -113,7 +108,7 @@ def _check_tasks(config: Config, where: str, table: Table) -> None:
     if layout.over_folds or layout.tasks is not None:
         raise InputError(where, "has no effect here", f"layout {layout.name} has tasks of its own")
     tests = config.sts.datasets
-    known = dict.fromkeys([*STS_TASKS, *(n for n in tests if n not in RELATEDNESS_DATASETS)])
+    known = dict.fromkeys([*STS_TASKS, *(n for n in tests if n not in WITH_DEV_PAIRS)])
     for task in table.tasks:
         if task not in known:
             raise InputError(where, f"there is no task {task!r}", f"known are {', '.join(known)}")
@@ -168,7 +163,7 @@ def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
 
 def _check_suits(config: Config, where: str, layout: Layout, method: str) -> None:
     """Check that a layout shows tests by which a method can choose, be fitted or rank."""
-    if layout.tests in ("transfer", "relatedness") and candidates(config, method):
+    if layout.tests == "transfer" and candidates(config, method):
         problem = f"{method!r} chooses by STS-B dev, which layout {layout.name!r} does not read"
         raise InputError(where, problem, "name one of its candidates")
     if whitening(config, method) == TARGET and layout.tests != "sts":

@@ -218,21 +218,6 @@ def test_an_answerer_embeds_each_text_of_its_bank_once_and_holds_a_model():
     assert asked["cpus_per_task"] == model.config.build_answerer.threads + 1  # to feed a GPU
 
 
-def test_the_regressors_are_counted_for_all_their_epochs_and_for_one_thread():
-    job = TRANSFER._replace(stage="evaluate_relatedness")
-    need = cost().need(job)
-    pairs = 5749 + 1500 + 1379 + 4500 + 500 + 4927
-    assert need.work == pytest.approx(2 * 110e6 * 2 * pairs * 14.0 / 1e9)
-    threads = cost().config.evaluate_relatedness.threads
-    width = 2 * 150 * 110 ** (1 / 3)
-    epochs = 1050 * (5749 + 4500) * width / 1e6
-    assert need.fits == pytest.approx(0.75 * threads * epochs)
-    more = cost("evaluate_relatedness.threads = 8")
-    spared = cost().seconds(job) - more.seconds(job)
-    reading = need.work / SHIPPED["rates"]["gpu/read"]
-    assert spared == pytest.approx(0, abs=reading)
-
-
 def test_fewer_folds_make_fewer_fits_and_more_threads_do_them_in_less_time():
     threads = cost().config.evaluate_transfer.threads
     fewer = cost("evaluate_transfer.folds = 5")

@@ -16,7 +16,7 @@ from semblance.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPTS = sorted(file.stem for file in (ROOT / "workflow/scripts").glob("[a-z]*.py"))
-TOKENISING = {"prepare_sts", "prepare_dev", "prepare_relatedness"}
+TOKENISING = {"prepare_sts", "prepare_dev"}
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,13 @@ from semblance.models.base import BaseSettings, build_base
 from semblance.names import TRANSFER_TASKS
 from tests.dag.tiny import write_base
 from tests.unit.evaluation.prepared import prepare
-from workflow.scripts import prepare_dev, prepare_relatedness, prepare_sts, prepare_transfer
+from workflow.scripts import prepare_dev, prepare_sts, prepare_transfer
 
 PAIRS = {"protocol": "senteval"}
 PREPARED = {
     "sts": (prepare_sts, {"datasets": ["stsb", "sick"], **PAIRS}),
     "dev": (prepare_dev, {"dataset": "stsb", **PAIRS}),
     "items": (prepare_transfer, {"datasets": list(TRANSFER_TASKS)}),
-    "pairs": (prepare_relatedness, {"datasets": ["stsb", "sick"], **PAIRS}),
 }
 
 

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from semblance.errors import InputError
-from semblance.evaluation.relatedness import RelatednessRun, evaluate_relatedness
 from semblance.evaluation.sts import StsRun, evaluate_sts
 from semblance.evaluation.transfer import TransferRun, evaluate_transfer
 from semblance.names import TRANSFER_TASKS
@@ -67,10 +66,3 @@ def test_transfer_tasks_are_scored_also_where_a_text_has_no_known_word(demo, tmp
     run = TransferRun(*RUN, folds=2, shuffle=1111)
     evaluate_transfer(run, *records(demo, "glove", "items"), target(tmp_path))
     assert scored(tmp_path, "accuracy") == set(TRANSFER_TASKS)
-
-
-@pytest.mark.usefixtures("vectors")
-def test_the_regressor_is_trained_on_word_vectors(demo, tmp_path):
-    run = RelatednessRun(*RUN, regressor_seed=1111)
-    evaluate_relatedness(run, *records(demo, "glove", "pairs"), target(tmp_path))
-    assert scored(tmp_path, "pearson") == {"stsb", "sickr"}

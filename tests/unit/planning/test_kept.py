@@ -15,7 +15,7 @@ from workflow.planning.plan import Plan, deletes_models, deletes_weights
 from workflow.planning.stages import STAGES, Job, weights_read
 
 BASE = "nli-roberta-base-v2"
-EVALUATIONS = [f"evaluate_{tests}" for tests in ("sts", "faq", "transfer", "relatedness")]
+EVALUATIONS = [f"evaluate_{tests}" for tests in ("sts", "faq", "transfer")]
 # The rules whose commands load a trained model; train_final reads records alone.
 READERS = {"train_entropy", "embed", "measure_figure", *EVALUATIONS}
 

@@ -7,7 +7,7 @@ import yaml
 
 from semblance.data.sts import RELEASES
 from semblance.named_modules import OWN_PAIRS
-from semblance.names import RELATEDNESS_DATASETS
+from semblance.names import WITH_DEV_PAIRS
 from semblance.provenance import ROOT
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
@@ -32,7 +32,7 @@ def config(datasets=("stsb", "mine"), dev="stsb", own=MINE, tasks=None):
 
 
 def test_the_data_sets_with_dev_pairs_are_those_that_are_read_so():
-    assert set(RELATEDNESS_DATASETS) == set(RELEASES)
+    assert set(WITH_DEV_PAIRS) == set(RELEASES)
 
 
 def test_a_config_without_own_pairs_prepares_what_it_did(plan):

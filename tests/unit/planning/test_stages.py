@@ -63,7 +63,6 @@ def test_stages_are_listed_by_their_kind_of_work():
         "evaluate_sts",
         "evaluate_faq",
         "evaluate_transfer",
-        "evaluate_relatedness",
         "build_answerer",
         "measure_figure",
     )
