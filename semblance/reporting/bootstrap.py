@@ -9,7 +9,6 @@ import pandas as pd
 
 from semblance.errors import InputError
 from semblance.names import WITH_SUBSETS
-from semblance.reporting.by_mean import BETWEEN, BY_MEAN
 from semblance.reporting.contrasts import OTHER_SUBSETS, with_items
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.predictions import (
@@ -27,7 +26,7 @@ from semblance.reporting.resampling import (
     mean_draws,
     spearman_draws,
 )
-from semblance.reporting.table import Row, Table
+from semblance.reporting.table import BETWEEN, BY_MEAN, Row, Table
 
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
 DIGITS = 6  # of a covariance: a thousand draws know three

@@ -9,13 +9,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from semblance.reporting.contrasts import NO_VALUES, Parts, weighted_sum
-from semblance.reporting.table import Cell, Row
+from semblance.reporting.table import BETWEEN, BY_MEAN, Cell, Row
 
 if TYPE_CHECKING:
     from semblance.reporting.judging import Judgement
 
-BY_MEAN = "by mean"  # the average by the mean of subsets: its name in ``Row.items``
-BETWEEN = "between subsets"  # likewise: the average over all pairs less that by the mean
 OPEN_BY_MEAN = "open by mean"
 
 

@@ -14,6 +14,8 @@ from semblance.provenance import checked_digest, read_text
 from semblance.reporting.layouts import find_layout
 from semblance.settings import Positive, decode
 
+BY_MEAN = "by mean"  # the average by the mean of subsets: its name in ``Row.items``
+BETWEEN = "between subsets"  # likewise: the average over all pairs less that by the mean
 MARGIN = 0.5  # points within which two methods count as equal, if the settings name none
 
 

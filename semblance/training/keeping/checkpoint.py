@@ -105,7 +105,7 @@ class Checkpoints:
             self.lease.check()
         began = time.monotonic()
         progress = asdict(state.progress)
-        if not state.progress.best_step:
+        if not math.isfinite(state.progress.best):
             progress["best"] = None  # JSON has no minus infinity
         with whole_folder(self.folder / f"step-{state.progress.step:08d}") as temporary:
             save_tensors(_tensors(state), temporary / "state.safetensors")

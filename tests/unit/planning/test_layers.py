@@ -186,6 +186,7 @@ def test_a_table_takes_what_it_does_not_state_from_the_last_layer_of_the_one_tha
         "seeds": "faq",
         "margin": 2.0,
         "control": None,
+        "controls": of_paper["controls"],
         "note": of_paper["note"],
         "rows": of_paper["rows"],
     }  # and neither `published` nor `like`

@@ -10,9 +10,8 @@ from pytest import approx
 from semblance.errors import InputError
 from semblance.names import TRANSFER_TASKS
 from semblance.reporting.bootstrap import with_bootstrap
-from semblance.reporting.by_mean import BETWEEN, BY_MEAN
 from semblance.reporting.layouts import find_layout
-from semblance.reporting.table import Contrast
+from semblance.reporting.table import BETWEEN, BY_MEAN, Contrast
 from tests.unit.reporting.example_scores import FAQ, TASKS, of_fold, record, row, runs, table
 
 RNG = np.random.default_rng(0)

@@ -6,12 +6,11 @@ import pytest
 from pytest import approx
 from scipy import stats
 
-from semblance.reporting.by_mean import BETWEEN, BY_MEAN
 from semblance.reporting.claims import Claim, Claims, Term
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
-from semblance.reporting.table import Cell
+from semblance.reporting.table import BETWEEN, BY_MEAN, Cell
 from tests.unit.reporting import example_scores
 from tests.unit.reporting.example_scores import csv_lines, runs
 

@@ -43,10 +43,12 @@ class Tiny(nn.Module):
         return self.up(dropout(x, 0.3) if self.training else x)
 
 
-def train(checkpoints=NoCheckpoints(), kill_after=None, tick=lambda work: None, **changed):
+def train(
+    checkpoints=NoCheckpoints(), kill_after=None, tick=lambda work: None, dev=True, **changed
+):
     """One seeded training as a fresh process would do it; returns the model and its progress.
 
-    ``tick`` is told of each piece of work, as a clock that it moves.
+    ``tick`` is told of each piece of work, as a clock that it moves. ``dev``: it has a dev score.
     """
     torch.manual_seed(5)
     model, stream, drawn = Tiny(), batches(ROWS, SIZE, seed=1), [0]
@@ -67,6 +69,7 @@ def train(checkpoints=NoCheckpoints(), kill_after=None, tick=lambda work: None, 
             return float(torch.sin(40 * model(torch.arange(20)).sum()))
 
     plan = Schedule(**{"steps": STEPS, "learning_rate": 0.05, "evaluate_every": 2, **changed})
+    evaluate = evaluate if dev else None
     return model, fit(model, step_loss, plan, evaluate=evaluate, checkpoints=checkpoints)
 
 
@@ -113,10 +116,12 @@ def test_a_killed_training_keeps_its_last_two_checkpoints_and_resumed_ends_bit_i
     assert same(train(keeper(tmp_path, every=every)), whole)
 
 
-def test_early_stopping_survives_a_kill(tmp_path):
-    changed = {"window": 2, "patience": 2, "steps": 60, "learning_rate": 0.5}
+@pytest.mark.parametrize("dev", [True, False])
+def test_early_stopping_survives_a_kill(tmp_path, dev):
+    """Without a dev score the weights are those of the best window, which a checkpoint holds."""
+    changed = {"window": 2, "patience": 2, "steps": 60, "learning_rate": 0.5, "dev": dev}
     whole = train(**changed)
-    assert whole[1].stopped and whole[1].step < 60
+    assert whole[1].stopped and 0 < whole[1].best_step < whole[1].step < 60
     for after in (3, whole[1].step - 1):
         folder = tmp_path / str(after)
         killed(folder, after, **changed)
