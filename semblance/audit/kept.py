@@ -43,7 +43,7 @@ RANKED = "sts"  # the kind of tests of which the ranks within each task are kept
 LEFT_OUT = set("c top top_scores confidence without acc@1 acc@3 acc@5 ap".split())
 NOT_KEPT = "not kept"
 UNCHECKED = "not checked: data, models, vectors, Pearson's r and geometry, which are not kept"
-WITHOUT = "no predictions: intervals over items and verdicts are not checked"
+WITHOUT = "no predictions: tables, intervals and verdicts are not checked"
 
 
 def keep(results: str | Path, folder: Path) -> None:

@@ -43,8 +43,9 @@ def by_mean(parts: Parts, judged: "Judgement") -> ByMean | None:
         return ByMean(sums[1].value, word=OPEN_BY_MEAN if over_all else "")
     low, high = judged.among.interval(found)
     below = judged.claim.expects == "difference" and over_all.value < 0
-    same = (-1 if below else 1, _shown(judged, *judged.among.interval(over_all)))
-    holds = _shown(judged, low, high) in same
+    shown = _shown(judged, *judged.among.interval(over_all))
+    mean_shows = _shown(judged, low, high)
+    holds = mean_shows == shown or (mean_shows < 0 if below else mean_shows > shown >= 0)
     differs = between is not None and abs(between.value) > between.reach()
     word = "" if holds else OPEN_BY_MEAN
     if differs and not (holds and judged.claim.expects != "difference"):
@@ -61,8 +62,12 @@ def _split(row: Row, column: str) -> Row:
 
 
 def _shown(judged: "Judgement", low: float, high: float) -> int:
-    """Return what an interval shows: its sign or 0, or of a claim of no difference 1 if it holds."""
+    """Return what an interval shows: its sign or 0, or of a claim of no difference 1 if it holds.
+
+    It shows 2 where it lies above 0 and reaches the claimed size.
+    """
     if judged.claim.expects == "difference":
-        return int(low > 0) - int(high < 0)
+        reaches = low > 0 and judged.size is not None and high >= judged.size
+        return int(low > 0) + int(reaches) - int(high < 0)
     lowest = -judged.margin if judged.claim.expects == "none" else -math.inf
     return int(lowest < low and high < judged.margin)

@@ -85,14 +85,15 @@ def _not_better(asked: Better, rows: Rows, tables: Tables) -> str:
     return said
 
 
-def floor_of(table: Table, protocol: str, column: str) -> str:
+def floor_of(table: Table, base: str, protocol: str, column: str) -> str:
     """Say which row without a training beats the best trained one by an interval; empty if none.
 
     Only of retrieval: there, words or the base as it is may do better than any training.
     """
     if table.layout != "faq":
         return ""
-    rows = [row for row in table.rows if row.protocol == protocol and column in row.cells]
+    rows = [row for row in table.rows if (row.base, row.protocol) == (base, protocol)]
+    rows = [row for row in rows if column in row.cells]
     means = {row.label: row.cells[column].mean for row in rows}
     rows = [row for row in rows if means[row.label] is not None]
     rows.sort(key=lambda row: means[row.label], reverse=True)

@@ -114,10 +114,12 @@ class Judgement:
 
     @property
     def digits(self) -> int:
-        """The digits to print: two, or so many that an interval without 0 does not seem to touch it."""
-        if self.low is None or self.high is None or self.low <= 0 <= self.high:
+        """The digits to print: two, or so many that no end of the interval seems to be 0."""
+        if self.low is None or self.high is None:
             return 2
         nearest = min(abs(self.low), abs(self.high))
+        if nearest == 0:
+            return 2
         return next((digits for digits in (2, 3) if round(nearest, digits) > 0), 4)
 
     @property
@@ -147,6 +149,8 @@ class Judgement:
         if mean := self.by_mean:
             ends = interval(mean.low, mean.high, self.digits)
             found.append(f"by the mean of subsets {signed(mean.difference, self.digits)} {ends}")
+        if self.reading and self.low is not None:
+            found.append(f"corrected for {self.among.readings} forms")
         if self.against:
             found.append(f"decided by {self.against}, corrected for {self.among.of} comparisons")
         if self.difference is not None and self.low is not None and not self.items:
@@ -288,7 +292,7 @@ class _Court:
             judged = replace(judged, verdict=OPEN)
         if any(rows[name].is_untrained for name in claimed.terms):
             return judged
-        return _above_floor(judged, floor_of(table, judged.protocol, column))
+        return _above_floor(judged, floor_of(table, judged.base, judged.protocol, column))
 
 
 def _above_floor(judgement: Judgement, floor: str) -> Judgement:
