@@ -73,7 +73,8 @@ def test_a_phi_has_one_spelling_wherever_it_stands(phi: float | str, spelling: s
 def test_a_number_and_a_text_in_the_one_spelling_are_the_same_model():
     methods = 'rcl-8, entropy-0.01, {kind: entropy, phis: [0.010, "1e-05"]}'
     rows = f"[{{corpora: [nli], bases: [nli-roberta-base-v2], methods: [{methods}]}}]"
-    changes = f"tables.rcl_table5.rows = {rows}; tables.rcl_table5.control = rcl-8"
+    changes = f"tables.rcl_table5.rows = {rows}; tables.rcl_table5.control = rcl-8; "
+    changes += "tables.rcl_table5.controls = {}"
     full = load(changed(merged("config.yaml"), changes))
     found = [row.method for row in rows_of(full, full.tables["rcl_table5"])]
     assert found == ["rcl-8", "entropy-0.01", "entropy-1e-05"]
