@@ -6,6 +6,7 @@ import pytest
 from pytest import approx
 from scipy import stats
 
+from semblance.reporting.by_mean import by_mean as by_mean_of
 from semblance.reporting.claims import Claim, Claims, Term
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
@@ -79,6 +80,14 @@ def test_a_word_says_where_the_mean_does_not_show_the_same(over_all, by_mean, sh
     found = judged(table(over_all, by_mean))
     assert found.shown_verdict == shown
     assert f"1 {shown}." in claims_markdown([found])
+
+
+@pytest.mark.parametrize("size, word", [(1.0, ""), (1.2, "open by mean"), (None, "")])
+def test_the_mean_must_reach_the_claimed_size_where_all_pairs_reach_it(size, word):
+    """All pairs: 1 +- .25; the mean: .95 +- .12; their difference, .1, .15 and -.1, holds 0."""
+    shown = table(SURE, (0.9, 0.95, 1.0))
+    found = replace(judged(shown), size=size)
+    assert by_mean_of([(1.0, shown.rows[0]), (-1.0, shown.rows[1])], found).word == word
 
 
 @pytest.mark.parametrize(

@@ -612,9 +612,9 @@ def test_the_page_and_the_csv_show_each_claim():
 
 @pytest.mark.parametrize(
     ("low", "high", "digits"),
-    [(0.2, 0.3, 2), (-0.004, 0.3, 2), (-0.0052, -0.0008, 3), (0.0002, 0.1, 4), (None, None, 2)],
+    [(0.2, 0.3, 2), (-0.004, 0.3, 3), (-0.0052, -0.0008, 3), (0.0002, 0.1, 4), (None, None, 2)],
 )
-def test_an_interval_without_0_is_printed_with_digits_that_show_it(low, high, digits):
+def test_no_end_of_an_interval_is_printed_as_0(low, high, digits):
     (found,) = judged()
     assert replace(found, low=low, high=high).digits == digits
 
