@@ -284,9 +284,7 @@ class _Court:
             low, high = found.estimate.interval()
             sd = float(found.estimate.error) * math.sqrt(judged.n)
             judged = replace(judged, seeds_low=float(low), seeds_high=float(high), sd=sd)
-        exact = estimate
-        if judged.far:
-            exact = by_exact_test(estimate, judged.n, found.p_exact)
+        exact = by_exact_test(estimate, judged.n, found.p_exact) if judged.far else estimate
         judged = _decided(judged, exact or estimate, found.of_both is not None)
         if exact is None:
             judged = replace(judged, verdict=OPEN)

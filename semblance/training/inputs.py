@@ -21,7 +21,7 @@ class TrainingInputs:
     """The records of a training's inputs, and its dev score.
 
     ``dev(encoder)`` returns the dev score, higher is better, or measures in its place, as in
-    ``loop.fit``; without it the last weights are kept.
+    ``loop.fit``; without it the last weights are kept, or those of the best window.
     """
 
     base: str  # the model to start from
