@@ -74,9 +74,7 @@ def train(
 
         task = _task(sources, settings, device)
         plan = schedule(task.rows, settings)
-        evaluate = None
-        if inputs.dev is not None:
-            evaluate = functools.partial(inputs.dev, task.encoder)
+        evaluate = inputs.dev and functools.partial(inputs.dev, task.encoder)
         with kept.log(plan.steps) as log:
             progress = fit(task.trained, task.step_loss, plan, evaluate, log, kept.checkpoints)
         if evaluate is None:
