@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from semblance.code_digest import code_digest
-from semblance.provenance import ROOT
 from tests.dag.tiny import copy_project
 
 FOLDERS = (
@@ -101,12 +100,6 @@ def test_the_installed_program_tells_its_commands_and_the_commit(checkout: Path,
     commit = started("git", "rev-parse", "--short=12", "HEAD", cwd=checkout).strip()
     assert f"(commit {commit})" in semblance("--version")
     assert "semblance run configs/minilm.yaml" in semblance("--help")
-
-
-def test_the_installed_program_prints_the_configs_that_it_ships(semblance):
-    for name in ("config.yaml", "configs/own-faq.yaml", "slurm/profile.yaml"):
-        assert semblance("config", name) == (ROOT / name).read_text()
-    assert semblance("config") == (ROOT / "config.yaml").read_text()
 
 
 def test_the_installed_program_plans_a_config_from_an_empty_folder(semblance, tmp_path: Path):
