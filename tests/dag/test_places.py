@@ -1,6 +1,5 @@
 """Where a run may lie: on another disk, behind links, in another working folder."""
 
-
 import pytest
 
 from semblance.audit.chain import DELETED
