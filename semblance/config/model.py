@@ -9,7 +9,6 @@ from semblance.config.outputs import Answerer, Figure, Table
 from semblance.config.part import (
     Address,
     Count,
-    File,
     Length,
     Listed,
     Name,
@@ -126,12 +125,6 @@ class Config(Part):
     """Folder or URL that holds the raw data under the paths of the manifest, and base models of the
     hub under `models/`. The raw data then come from no other place; a base that is not there comes
     from the hub. `semblance fetch` fills such a folder."""
-    cache: File | None = None
-    """Output folder of another run, such as a colleague's, which is only read. A training that has
-    finished there with the same settings, inputs, code, device and versions is copied from it, after
-    its digests are checked, in place of being trained again. The other run must keep its weights
-    (`keep: {models: all}`), and you must trust whoever writes there: digests find damage, not forgery. No
-    result depends on it."""
     hub: Address
     """Address of the model hub, or of a mirror of it."""
     token_hub: Address | None = None

@@ -151,8 +151,6 @@ def _with_paths(config: dict) -> dict:
             raise InputError(f"config.{key}", problem, "choose another")
     if "mirror" in config and not is_url(config["mirror"]):
         config["mirror"] = found(config["mirror"])
-    if config.get("cache"):
-        config["cache"] = os.path.abspath(os.path.expanduser(config["cache"]))
     for key in ("corpora", "bases"):
         config[key] = _with_found(config[key])
     banks = _with_found(config["faq"]["banks"]).items()
@@ -209,8 +207,6 @@ def check_folder(config: Config, key: str) -> None:
 def _taken(config: Config, key: str) -> Iterator[tuple[Path, str]]:
     for folder in (*map(ROOT.joinpath, OWN), *ROOT.glob(".*")):
         yield folder.resolve(), "a folder of the project itself"
-    if config.cache:
-        yield Path(config.cache).resolve(), "the cache, which is only read"
     mirror = config.mirror
     if key == "output" and mirror and not is_url(mirror):
         yield Path(mirror).resolve(), "the mirror of the raw data"

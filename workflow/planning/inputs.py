@@ -12,7 +12,7 @@ from semblance.fetch.manifest import Dataset, is_url
 from semblance.models.architecture import read_architecture
 from workflow.planning.plan import Plan
 from workflow.planning.reads import own_files
-from workflow.planning.stages import STAGES, Job, inputs
+from workflow.planning.stages import Job, inputs
 
 WEIGHTS = "model.safetensors"
 NAMED_AT = {  # stage -> the key of the config that names the data sets which its jobs read
@@ -55,9 +55,6 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
     if mirror and not is_url(mirror) and any(job.stage == "download" for job in jobs):
         advice = "correct the path; with mirror: null the files come from their own addresses"
         yield partial(_check_folder, "config.mirror", mirror, advice)
-    if plan.config.cache and any(STAGES[job.stage].work == "train" for job in jobs):
-        advice = "correct the path; with cache: null all is trained here"
-        yield partial(_check_folder, "config.cache", plan.config.cache, advice)
 
 
 def _check_datasets(

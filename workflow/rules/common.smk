@@ -33,8 +33,6 @@ CADENCE = " ".join(  # of step checkpoints: it changes no result, so it stays ou
 )
 if (_end := slurm.end_of_allocation(os.environ)) is not None:
     CADENCE += f" --stop-at {_end}"
-if config.cache:
-    CADENCE += " " + shlex.quote(f"--cache={config.cache}")
 
 
 def code(script, *modules):

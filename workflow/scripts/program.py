@@ -14,7 +14,6 @@ JSON = {"settings": "settings", "run": "--run"}  # flags of one JSON; what an er
 HELP = {
     "bank": "record of the FAQ bank",
     "base": "record of the model to start from, or of the base whose tokenizer it is",
-    "cache": "output folder of another run, whose finished trainings are copied",
     "checkpoint_minutes": "minutes between step checkpoints",
     "checkpoint_steps": "steps between step checkpoints; 0: by minutes only",
     "claims": "the papers' claims (claims.yaml)",

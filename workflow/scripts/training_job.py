@@ -23,7 +23,6 @@ class Training:
     checkpoint_minutes: float
     checkpoint_steps: int
     stop_at: float | None = None
-    cache: str | None = None
     jobs_per_gpu: int = 1
     code: str = ""
 
@@ -40,7 +39,5 @@ class Training:
             settings,
             stage=stage,
             code=self.code,
-            cadence=Cadence(
-                self.checkpoint_minutes, self.checkpoint_steps, self.stop_at, self.cache
-            ),
+            cadence=Cadence(self.checkpoint_minutes, self.checkpoint_steps, self.stop_at),
         )

@@ -31,12 +31,11 @@ SLOW = 50e6  # bytes a second: the assumed speed of saving before the first save
 
 @dataclass(frozen=True)
 class Cadence:
-    """When to save and when to stop, and who may have trained it before: nothing that changes a result."""
+    """When to save and when to stop: nothing that changes a result."""
 
     minutes: float  # between checkpoints
     steps: int  # between checkpoints; 0: by minutes alone
     stop_at: float | None = None  # seconds since the epoch at which the process must have ended
-    cache: str | None = None  # output folder of another run, which may have finished this training
 
 
 class Checkpoints:

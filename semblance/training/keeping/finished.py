@@ -15,9 +15,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from semblance import layout
 from semblance.errors import InputError, is_transient
-from semblance.files import copy_file, require_regular, sync, whole_folder
+from semblance.files import copy_file, sync, whole_folder
 from semblance.layout import RECORD
 from semblance.models.saved import FOLDER as MODEL
 from semblance.provenance import (
@@ -51,43 +50,6 @@ def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
     except OSError:  # the file system has no links, or no room
         return False
     return True
-
-
-def copy_from(cache: Path, finished: Path) -> None:
-    """Copy what ``keep`` kept of the same training in the output folder of another run, if it did.
-
-    The digest in the folder's name stands for all that decides the result. Copied and not linked:
-    another user's file may change. A copy that cannot be read or is damaged is passed over with a
-    warning.
-    """
-    same = layout.FINISHED.format(identity=finished.parent.name)
-    for template in (layout.MODEL, layout.CURVE, layout.PRETRAINED):
-        for found in sorted(cache.glob(f"{layout.pattern(template)}/{same}")):
-            try:
-                _copy(found, finished)
-            except (InputError, OSError) as error:
-                if is_transient(error):
-                    raise
-                print(f"warning: passed over in the cache: {error}", file=sys.stderr)
-                continue
-            print(f"found finished in {found}", file=sys.stderr)
-            return
-
-
-def _copy(source: Path, finished: Path) -> None:
-    """Copy the files that a record lists, and nothing else, if each is as the record says."""
-    record = read_sealed(source / RECORD)
-    with whole_folder(finished) as temporary:
-        for folder in (source / MODEL).rglob("*/"):  # a module without files is an empty folder
-            (temporary / folder.relative_to(source)).mkdir(parents=True, exist_ok=True)
-        for name in (*record["outputs"], RECORD):
-            path = source / name
-            if path.is_symlink() or not path.resolve().is_relative_to(source.resolve()):
-                raise InputError(path, "a link, or a file of another folder")
-            require_regular(path)
-            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
-            copy_file(path, temporary / name)
-        checked(temporary / RECORD)
 
 
 def put_back(finished: Path, out: Path, origin: dict[str, Any], records: dict[str, Record]) -> bool:

@@ -40,8 +40,6 @@ class KeptTraining:
         identity = text_digest(canonical([origin, environment()]))
         root = self.output / "checkpoints"
         self.checkpoints = Checkpoints(root, identity, self._cadence, self._lease)
-        if self._cadence.cache and not self.checkpoints.finished.is_dir():
-            finished.copy_from(Path(self._cadence.cache), self.checkpoints.finished)
         if not finished.put_back(self.checkpoints.finished, self.output, origin, records):
             return False
         print("already trained: its outputs are put back", file=sys.stderr)

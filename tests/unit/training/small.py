@@ -11,13 +11,13 @@ from tests.example_settings import train_settings
 SETTINGS = train_settings(max_steps=2, evaluate_every=1)
 
 
-def train(inputs, out, settings=SETTINGS, *, steps=0, stop_at=None, cache=None, **more):
+def train(inputs, out, settings=SETTINGS, *, steps=0, stop_at=None, **more):
     """Train from ``inputs`` into ``out``; ``more`` are further fields of TrainingInputs.
 
     A checkpoint is saved every ``steps`` steps. Returns ``out``.
     """
     read = TrainingInputs(*inputs, **more)
-    cadence = Cadence(minutes=10.0, steps=steps, stop_at=stop_at, cache=cache)
+    cadence = Cadence(minutes=10.0, steps=steps, stop_at=stop_at)
     run.train(read, out, settings, stage="train", code="code", cadence=cadence)
     return out
 

@@ -118,68 +118,15 @@ def test_a_finished_training_is_stored_once_and_keeps_no_step_checkpoint(trainin
         training.train()
 
 
-@pytest.fixture
-def cached(training, tmp_path):
-    """The training, finished in the run ``theirs``, and from now on done in ``mine``."""
-    training.out = tmp_path / "theirs/models/nli/tiny/a/seed-1"
-    training.train()
-    training.theirs, training.cache = training.out, str(tmp_path / "theirs")
-    training.out = tmp_path / "mine/models/nli/tiny/b/seed-1"
-    return training
-
-
-def test_a_training_that_another_run_has_finished_is_copied_and_not_done_again(cached, capsys):
-    cached.train(cache=cached.cache)
-    theirs, ours = outputs(cached.theirs), outputs(cached.out)
-    for files in (theirs, ours):
-        del files["record.json"]  # it says where the inputs lie, seen from its folder
-    assert cached.fits == 1 and ours == theirs
-    assert f"found finished in {kept(cached.theirs)}\n" in capsys.readouterr().err
-    inodes = {(kept(out) / "dev.csv").stat().st_ino for out in (cached.theirs, cached.out)}
-    assert len(inodes) == 2  # copied, not linked
-
-
-def test_the_record_of_a_copy_says_what_this_run_states(cached, monkeypatch):
+def test_the_record_that_is_put_back_says_what_this_run_states(training, monkeypatch):
     """The same settings may be spelled in other words, and the plan compares the words."""
+    training.train()
+    delete(training.out)
     stated = ["stage", "--settings", "in other words"]
     monkeypatch.setattr("sys.argv", stated)
-    cached.train(cache=cached.cache)
-    assert cached.fits == 1
-    assert read_sealed(cached.out / "record.json")["given"] == settings_digest(stated)
-
-
-def damage_one(folder):
-    flip(folder / "model/model.safetensors")
-
-
-def remove_one(folder):
-    (folder / "dev.csv").unlink()
-
-
-def link_one(folder):
-    (folder / "dev.csv").rename(folder.parent / "elsewhere")
-    (folder / "dev.csv").symlink_to(folder.parent / "elsewhere")
-
-
-@pytest.mark.parametrize("spoil", [damage_one, remove_one, link_one])
-def test_a_copy_that_is_not_whole_is_passed_over(cached, capsys, spoil):
-    whole = outputs(cached.theirs)["model/model.safetensors"]
-    bad = cached.theirs.parents[1] / "0/seed-1"  # looked at before the one that is whole
-    shutil.copytree(cached.theirs / "checkpoints", bad / "checkpoints")
-    spoil(kept(bad))
-    cached.train(cache=cached.cache)
-    said = capsys.readouterr().err
-    assert cached.fits == 1 and "warning: passed over in the cache: " in said  # the other is whole
-    shutil.rmtree(cached.theirs)
-    shutil.rmtree(cached.out)
-    cached.train(cache=cached.cache)
-    assert cached.fits == 2 and outputs(cached.out)["model/model.safetensors"] == whole
-
-
-def test_a_copy_holds_nothing_that_its_record_does_not_list(cached):
-    (kept(cached.theirs) / "model/modeling.py").write_text("raise SystemExit")
-    cached.train(cache=cached.cache)
-    assert cached.fits == 1 and not list(cached.out.rglob("modeling.py"))
+    training.train()
+    assert training.fits == 1
+    assert read_sealed(training.out / "record.json")["given"] == settings_digest(stated)
 
 
 def test_a_change_of_settings_trains_again_and_removes_the_earlier_outputs(training):
