@@ -30,7 +30,6 @@ from workflow.planning.checks import (
     check_models,
     check_spelling,
     check_transformer,
-    entries,
 )
 from workflow.planning.data import PAIRS, answerer_protocol, holds_out_wordings, word_vector_bases
 from workflow.planning.methods import (
@@ -54,34 +53,28 @@ READ_AS_IT_IS = "word vectors are not trained: name another base, or the method 
 
 def table_checks(config: Config) -> Iterator[Check]:
     """Yield a check of each table, figure and answerer, and of their parts."""
-    for name, table in entries(config, "tables"):
+    for name, table in config.tables.items():
         where = f"config.tables.{name}"
         yield partial(_check_table, config, name, table)
         yield partial(_check_tasks, config, where, table)
-        for i, row in _rows(table):
+        for i, row in enumerate(table.rows):
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
-        for named, _ in entries(table, "labels"):
+        for named in table.labels:
             yield partial(_check_method_name, config, f"{where}.labels", _method_of(named))
         yield partial(_check_control, config, f"{where}.control", table)
         yield partial(_check_controls, f"{where}.controls", table)
-        for ours, theirs in entries(table, "published"):
+        for ours, theirs in table.published.items():
             yield partial(_check_published, config, f"{where}.published.{ours}", ours, theirs)
-    for name, figure in entries(config, "figures"):
+    for name, figure in config.figures.items():
         where = f"config.figures.{name}"
         yield partial(_check_kind, config, where, figure)
         yield partial(_check_trained, config, where, figure)
-        for i, row in _rows(figure):
+        for i, row in enumerate(getattr(figure, "rows", ())):  # some are of no models
             yield partial(_check_shown, config, f"{where}.rows[{i}]", figure, row)
-    for name, answerer in entries(config, "answerers"):
+    for name, answerer in config.answerers.items():
         where = f"config.answerers.{name}"
         yield partial(_check_answerer, config, where, answerer)
         yield partial(_check_ways, config, f"{where}.methods", answerer)
-
-
-def _rows(shown: object) -> Iterator[tuple[int, Rows]]:
-    """Yield number and value of each group of rows; nothing where there is no list of them."""
-    if isinstance(rows := getattr(shown, "rows", None), list):
-        yield from enumerate(rows)
 
 
 # --- tables ------------------------------------------------------------------------------------
@@ -250,7 +243,7 @@ def _check_trained(config: Config, where: str, figure: Figure) -> None:
     """Check that each method of a curve is one of ``methods`` that has a training."""
     if figure.source not in ("curve", "training"):
         return
-    for i, row in _rows(figure):
+    for i, row in enumerate(figure.rows):
         key = f"{where}.rows[{i}].methods"
         for name in row.method_names:
             check_known(key, name, config.methods, "method")
