@@ -18,7 +18,7 @@
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
 # make lint         check the style of the Python files and of the rules
 # make format       mend what a tool can mend of the style
-# make docs         write docs/config.md, the counts in README.md and docs/, and the table of data sets
+# make docs         write what README.md and docs/ take from other files: keys of the config, counts, data sets
 # make rulegraph    draw docs/rules.svg (needs graphviz: apt-get install graphviz)
 # make lock         pin in constraints.txt the packages that are installed now
 .DELETE_ON_ERROR:
@@ -99,11 +99,10 @@ cost: setup
 	@$(BIN)/python -m workflow.scripts.cost $(OUTPUT) $(CONFIG)
 
 docs: setup
-	$(BIN)/python -m workflow.planning.describe docs/config.md
 	$(BIN)/python -m workflow.scripts.fill_docs
 
 rulegraph: setup
-	$(BIN)/python -m workflow.scripts.draw_rules | tred | dot -Tsvg > docs/rules.svg
+	$(BIN)/snakemake --rulegraph | tred | dot -Grankdir=LR -Tsvg > docs/rules.svg
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output results-benchmarks/page.md $(ARGS)

@@ -28,12 +28,12 @@ from semblance.config.model import Config
 from semblance.counts import counted
 from semblance.errors import BAD_INPUT, InputError
 from semblance.fetch.origins import check_origins
+from semblance.files import write_text
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
-from semblance.provenance import canonical, write_json
+from semblance.provenance import ROOT, canonical, write_json
 from workflow.controller import command, events, fork_server, lock, preview, scripts, slurm
 from workflow.controller.check import Checked, check, gpus_here
-from workflow.documentation.results import write_readme
 from workflow.planning.layers import Layered, laid_over, over_project, shown
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, wanted_by
@@ -47,6 +47,12 @@ FORKS_LOG = "logs/fork_server.log"
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
 PROBED = 1 << 16  # bytes
 SAVED = 10  # trainings that are named at the end
+LAYOUT = ROOT / "workflow/documentation/results.md"  # docs/results.md holds it, too
+README = """# What lies where in this folder
+
+Semblance has written everything here. To free the space of one model, delete its whole folder.
+
+"""
 
 
 def check_start(workflow) -> Checked:
@@ -176,7 +182,7 @@ def begin(workflow, config: Config, writer: events.Writer) -> None:
         Thread(target=_keep_removing_copies, args=(config,), daemon=True).start()
     writer.begin()
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is reported elsewhere
-        write_readme(out)
+        write_text(Path(out, "README.md"), README + LAYOUT.read_text(encoding="utf-8"))
         _note_start(workflow, out, downloads)
         write_json(layout.place(out, layout.CONFIG), config.written())
     # The handler of SIGTERM of Snakemake 9.27 takes this lock in the thread that may hold it, and

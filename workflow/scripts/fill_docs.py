@@ -1,119 +1,95 @@
-"""Write the parts of README.md and docs/ that follow from other files.
+"""Write the parts of README.md and docs/ that follow from other files, where a page marks them.
 
-These are the counts, the table of data sets, the list of what lies where under results/, and how
-often verdicts err. A page marks the place of a count: ``<!-- count:jobs -->1,388<!-- /count -->``.
-Run it in the project's root after a change of config.yaml or of the manifest.
+Such as ``<!-- count:jobs -->1,388<!-- /count -->`` or ``<!-- datasets -->...<!-- /datasets -->``.
+Run it in the project's root after a change of the config, its types or the manifest (make docs).
 """
 
-import itertools
 import re
 from collections import Counter
-from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
 
-from semblance.errors import InputError
-from semblance.fetch.manifest import Dataset, load_manifest
+from semblance.fetch.manifest import load_manifest
+from semblance.files import write_text
 from semblance.reporting.formats import escape_markdown
-from semblance.reporting.published import Published, read_published
+from semblance.reporting.published import Published
 from workflow.costing import usage
 from workflow.costing.model import Cost
-from workflow.documentation import error_rates, results
+from workflow.documentation import error_rates
+from workflow.planning import describe
 from workflow.planning.stages import jobs, submissions
-from workflow.planning.table_checks import PUBLISHED
+from workflow.planning.table_checks import published
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 
-DATA = Path("docs/data.md")
-SLIPS = Path("docs/slips.md")
-SLIPS_HEAD = """# Mistakes in the papers
-
-Places where a paper contradicts itself, or where what it prints cannot be. The tables show the printed values; no code
-copies a mistake. The list is made of `workflow/published.yaml` (`known_slips`); tests compute its numbers from the
-printed tables.
-"""
 TRAININGS = ("train", "train_entropy", "train_initial", "train_final", "train_curve")
-PLACE = re.compile(r"<!-- count:(\w+) -->.*?<!-- /count -->", re.DOTALL)
-HEADING = "## Every data set"
+SCHEMA = Path("docs/config.schema.json")
+PLACE = re.compile(r"(<!-- (?:count:)?(\w+) -->).*?(<!-- /(?:count|\2) -->)", re.DOTALL)
 
 
 def main(argv: list[str] | None = None) -> None:
     """Fill in every page, and name those that changed."""
     cli.command("fill_docs", __doc__).parse_args(argv)
-    cost = usage.estimates([])
-    manifest = load_manifest(cost.config.manifest)
-    values = counts(cost)
-    for page in (Path("README.md"), *sorted(Path("docs").glob("*.md"))):
-        before = page.read_text(encoding="utf-8")
-        after = fill_counts(before, values, str(page))
-        after = error_rates.fill(results.fill_layout(after))
-        if page == DATA:
-            after = fill_datasets(after, manifest)
-        if page == SLIPS:
-            after = slips_page(read_published(PUBLISHED))
+    texts = texts_of(usage.estimates([]))
+    for path in (Path("README.md"), *sorted(Path("docs").glob("*.md")), SCHEMA):
+        before = path.read_text(encoding="utf-8")
+        after = error_rates.fill(filled(before, texts))
+        if path == SCHEMA:
+            after = describe.schema()
         if after != before:
-            page.write_text(after, encoding="utf-8")
-            print(page)
+            write_text(path, after)
+            print(path)
 
 
-def counts(cost: Cost) -> dict[str, str]:
-    """Return each number by its name, written as the pages write it."""
+def texts_of(cost: Cost) -> dict[str, str]:
+    """Return by its name each text and each number, written as the pages write it."""
     everything = jobs(cost.plan)
-    found = Counter(job.stage for job in everything)
-    gpu_jobs = [job for job in everything if cost.places[job.stage].machine == "gpu"]
-    values = {
-        "trainings": sum(found[stage] for stage in TRAININGS),
-        "final_models": found["train"] + found["train_final"],
-        "entropy_models": found["train_entropy"],
-        "initial_models": found["train_initial"],
-        "curves": found["train_curve"],
+    of_stage = Counter(job.stage for job in everything)
+    counts = {
+        "trainings": sum(of_stage[stage] for stage in TRAININGS),
+        "final_models": of_stage["train"] + of_stage["train_final"],
+        "entropy_models": of_stage["train_entropy"],
+        "initial_models": of_stage["train_initial"],
+        "curves": of_stage["train_curve"],
         "jobs": len(everything),
         "submissions": submissions(cost.plan, everything),
-        "gpu_hours": round(sum(cost.hours(job) for job in gpu_jobs)),
-        "slips": len(read_published(PUBLISHED).slips),
+        "gpu_hours": round(cost.total_hours(everything, "gpu")),
+        "slips": len(published().slips),
         "gigabytes": round(sum(cost.need(job).disk for job in everything) / 1000),
     }
-    return {name: f"{value:,}" for name, value in values.items()}
+    blocks = {
+        "keys": describe.page(),
+        "layout": Path("workflow/documentation/results.md").read_text(encoding="utf-8"),
+        "datasets": datasets(cost.config.manifest),
+        "mistakes": mistakes(published()),
+    }
+    written = {name: f"{count:,}" for name, count in counts.items()}
+    return written | {name: f"\n{block}" for name, block in blocks.items()}
 
 
-def fill_counts(text: str, values: dict[str, str], where: str) -> str:
-    """Return a page with the current number at each mark; InputError for an unknown name."""
-
-    def number(place: re.Match) -> str:
-        name = place[1]
-        if name not in values:
-            raise InputError(where, f"no count is named {name!r}", f"use {', '.join(values)}")
-        return f"<!-- count:{name} -->{values[name]}<!-- /count -->"
-
-    return PLACE.sub(number, text)
+def filled(text: str, texts: dict[str, str]) -> str:
+    """Return a page with the current text at each mark."""
+    return PLACE.sub(lambda place: f"{place[1]}{texts[place[2]]}{place[3]}", text)
 
 
-def slips_page(published: Published) -> str:
-    """Return the page of the papers' mistakes, a section for each paper."""
-    lines = [SLIPS_HEAD]
-    for paper, slips in itertools.groupby(published.slips, key=lambda slip: slip.paper):
-        lines.append(f"## {published.titles.get(paper, paper.capitalize())}\n")
-        for slip in slips:
-            where = slip.where.partition(", ")[2]
-            lines.append(f"- {escape_markdown(f'{where}: {slip.note}')}")
-        lines.append("")
-    return "\n".join(lines)
+def mistakes(printed: Published) -> str:
+    """Return the papers' mistakes, a section for each paper."""
+    lines = []
+    for paper, slips in groupby(printed.slips, key=lambda slip: slip.paper):
+        lines.append(f"\n## {printed.titles.get(paper, paper.capitalize())}\n")
+        noted = (f"{slip.where.partition(', ')[2]}: {slip.note}" for slip in slips)
+        lines += [f"- {escape_markdown(note)}" for note in noted]
+    return "\n".join(lines) + "\n"
 
 
-def dataset_rows(manifest: Mapping[str, Dataset]) -> list[str]:
-    """Return one Markdown row for each data set of the manifest, in its order."""
-    rows = []
-    for name, dataset in manifest.items():
+def datasets(manifest: str) -> str:
+    """Return a table with a row for each data set of the manifest, in its order."""
+    lines = ["| dataset | source | licence | expected |", "|---|---|---|---|"]
+    for name, dataset in load_manifest(manifest).items():
         title = f"[{dataset.title}]({dataset.homepage})" if dataset.homepage else dataset.title
         counts = ", ".join(f"{count:,} {what}" for what, count in dataset.expected.items())
-        rows.append(f"| `{name}` | {title} | {dataset.licence} | {counts} |")
-    return rows
-
-
-def fill_datasets(text: str, manifest: Mapping[str, Dataset]) -> str:
-    """Return the page with the rows of its table, its last part, made anew."""
-    head, table = text.split(HEADING)
-    kept = [line for line in table.splitlines() if not line.startswith("| `")]
-    return HEADING.join([head, "\n".join([*kept, *dataset_rows(manifest)]) + "\n"])
+        lines.append(f"| `{name}` | {title} | {dataset.licence} | {counts} |")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

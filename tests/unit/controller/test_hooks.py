@@ -251,6 +251,8 @@ def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
         "at_a_time": 7,
     }
     assert json.loads((tmp_path / "out/logs/config.json").read_text()) == FOLDERS.written()
+    layout = (ROOT / "workflow/documentation/results.md").read_text()
+    assert (tmp_path / "out/README.md").read_text().endswith(layout) and "`tables/`" in layout
 
 
 def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():

@@ -1,79 +1,61 @@
-"""docs/config.md is what the types and config.yaml say, and every key says something."""
+"""The keys of the config for readers and editors: docs/config.md and docs/config.schema.json."""
 
-import typing
-from collections.abc import Iterator
-from typing import Annotated, Literal
+import json
+import re
 
-from pydantic import Field
-from pydantic.fields import FieldInfo
+import pytest
+from jsonschema import Draft202012Validator
 
-from semblance.config.misfits import is_part
-from semblance.config.model import Config
-from semblance.config.part import Part
 from tests.unit.planning.test_config import ROOT
-from workflow.planning.describe import main, page
+from workflow.planning.describe import PARTS, SCHEMA, page, schema
+from workflow.planning.layers import read_layer
+
+FILES = [ROOT / "config.yaml", *sorted(ROOT.glob("configs/*.yaml"))]
+OTHERS = [ROOT / "demo/config.yaml", *sorted(ROOT.glob("papers/*.yaml"))]
+VALIDATOR = Draft202012Validator(json.loads(schema()))
 
 
-def test_the_page_is_what_make_docs_writes(tmp_path):
-    main([str(tmp_path / "config.md")])
-    written = (tmp_path / "config.md").read_text(encoding="utf-8")
-    assert (ROOT / "docs" / "config.md").read_text(encoding="utf-8") == written
+def test_the_schema_is_what_make_docs_writes():
+    assert (ROOT / "docs/config.schema.json").read_text(encoding="utf-8") == schema()
 
 
-def fields(part: type[Part], path: str = "config") -> Iterator[tuple[str, FieldInfo]]:
-    """Yield each key of a part and of the parts below it."""
-    for name, field in part.model_fields.items():
-        yield f"{path}.{name}", field
-        for inner in parts_in(field.annotation):
-            yield from fields(inner, f"{path}.{name}")
+@pytest.mark.parametrize("file", FILES + OTHERS, ids=lambda file: file.name)
+def test_a_shipped_config_fits_the_schema_and_a_wrong_key_or_value_does_not(file):
+    layer = read_layer(file).value
+    assert VALIDATOR.is_valid(layer)
+    assert not VALIDATOR.is_valid(layer | {"outptu": "x"})
+    assert not VALIDATOR.is_valid(layer | {"resources": {"gpus": 2}})
 
 
-def parts_in(hint) -> Iterator[type[Part]]:
-    if is_part(hint):
-        yield hint
-    for argument in typing.get_args(hint):
-        yield from parts_in(argument)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_the_first_line_of_a_config_tells_an_editor_where_the_schema_is(file):
+    first = file.read_text(encoding="utf-8").splitlines()[0]
+    path = first.removeprefix("# yaml-language-server: $schema=")
+    assert (file.parent / path).resolve() == ROOT / "docs/config.schema.json"
 
 
 def test_each_key_of_the_config_has_a_description_that_is_a_sentence():
-    found = dict(fields(Config))
-    assert len(found) > 100
-    texts = {path: field.description or "" for path, field in found.items()}
-    assert [path for path, text in texts.items() if not text.endswith(".")] == []
+    keys = {(name, key): node for name in PARTS for key, node in PARTS[name]["properties"].items()}
+    keys |= {("", key): node for key, node in SCHEMA["properties"].items()}
+    assert len(keys) > 100
+    parts = {
+        key: PARTS[node["$ref"].rpartition("/")[2]] for key, node in keys.items() if "$ref" in node
+    }
+    texts = {key: (parts.get(key, {}) | node).get("description", "") for key, node in keys.items()}
+    assert [key for key, text in texts.items() if not text.endswith(".")] == []
 
 
-class Inner(Part):
-    """A part."""
-
-    size: Annotated[int, Field(ge=1)]
-    """a | b."""
-
-
-class Training(Part):
-    """What all have."""
-
-    word: Literal["a", "b"]
-    """A word."""
-    part: Inner
-    """A part."""
-
-
-class Outer(Part):
-    """A config."""
-
-    training: Training
-    """What all have."""
-
-
-def test_the_page_shows_the_value_of_a_key_and_the_choices_of_a_word():
-    lines = page(Outer, {"training": {"word": "b", "part": {"size": 3}}}).splitlines()
-    assert '| `word` | `a`, `b` | `"b"` | A word. |' in lines
-    assert "| `part.size` | whole number ≥ 1 | `3` | a \\| b. |" in lines
+def test_the_page_has_a_row_for_each_key_and_a_section_for_each_part():
+    text = page()
+    assert set(re.findall(r"^## (\w+)$", text, re.MULTILINE)) == PARTS.keys()
+    assert "| `jobs_per_gpu` | whole number ≥ 1, ≤ 1,024 | Jobs that may share" in text
+    assert "| `models` | `all`, `final` | " in text
+    section = text.partition("## Recipe\n")[2].partition("\n## ")[0]
+    for key in PARTS["Recipe"]["properties"]:
+        assert f"`{key}`" in section
 
 
 def test_no_line_of_the_configs_is_longer_than_100_columns():
-    files = [*map(ROOT.joinpath, ("config.yaml", "demo/config.yaml")), *ROOT.glob("configs/*.yaml")]
-    files += ROOT.glob("papers/*.yaml")
-    for file in files:
+    for file in FILES + OTHERS:
         lines = file.read_text(encoding="utf-8").splitlines()
         assert [line for line in lines if len(line) > 100] == [], file
