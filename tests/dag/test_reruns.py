@@ -295,22 +295,37 @@ def test_the_digest_of_a_training_covers_the_named_modules_of_its_method_alone(c
     assert {stage: n for stage, n in users.items() if stage in TRAININGS} == USERS[module]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "semblance/data/folds.py",
-        "semblance/evaluation/sts.py",
-        "semblance/models/dropouts/sampled.py",
-        "semblance/reporting/significance.py",
-        "semblance/training/losses/regulators.py",
-    ],
-)
-def test_an_edited_module_reruns_the_stages_that_import_it(
-    finished: Project, imported_by, path: str
-):
-    file = finished.folder / path
-    planned = finished.planned_after({file: file.read_text() + "\nADDED_BY_A_TEST = 1\n"})
-    assert stages(planned) == downstream(*imported_by[module_name(path)])
+# One line of a function, and the stages that call it, by hand.
+EDITS = {
+    "semblance/data/folds.py": ("index(min(", "index(max(", ["prepare_faq"]),
+    "semblance/evaluation/sts.py": ("] > NEAR", "] >= NEAR", ["evaluate_sts"]),
+    "semblance/models/dropouts/sampled.py": ("clamp(0.0", "clamp(0.1", ["train:sampled"]),
+    "semblance/reporting/significance.py": ("ddof=1", "ddof=0", ["render_table"]),
+    "semblance/training/losses/regulators.py": (
+        "+ regulator_weight",
+        "- regulator_weight",
+        ["train:nli", "train:regulated", "train_final:regulated"],
+    ),
+}
+
+
+@pytest.mark.parametrize("path", EDITS)
+def test_an_edited_function_reruns_the_stages_that_call_it(finished: Project, path: str):
+    old, new, callers = EDITS[path]
+    text = (finished.folder / path).read_text()
+    assert old in text
+    planned = finished.planned_after({finished.folder / path: text.replace(old, new)})
+    assert stages(planned) == downstream(*callers)
+
+
+def test_constants_that_nothing_uses_retrain_and_evaluate_nothing(finished: Project):
+    # A module that is found by name counts as a whole.
+    named = {name for names in NAMED_MODULES.values() for name in names}
+    paths = [path for path in module_files() if module_name(path) not in named]
+    files = [finished.folder / path for path in paths]
+    added = {file: file.read_text() + "\nADDED_BY_A_TEST = 1\n" for file in files}
+    # The judge looks up every type of a setting by its name.
+    assert stages(finished.planned_after(added)) <= downstream("judge_claims")
 
 
 EDITS_WITHOUT_EFFECT = {
