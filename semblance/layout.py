@@ -68,7 +68,6 @@ FIGURE = "figures/{figure}.csv"
 FIGURE_RECORD = "figures/records/{figure}.json"
 DRAWING = "figures/{figure}.{form}"
 DRAWING_RECORD = "figures/drawings/{figure}.json"
-INCOMPLETE = "tables/incomplete"  # what there is of tables whose runs are not all finished
 LOG = "logs/{stage}"
 COMMAND = "logs/command.json"  # how the last run on this folder was started
 CONFIG = "logs/config.json"  # its config, validated and in full

@@ -9,9 +9,9 @@ from semblance.reporting import numbers
 from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
-from workflow.controller.incomplete import HEAD
 from workflow.planning.stages import model_record
 from workflow.report.facts import SHORT, Facts, TrainedModel
+from workflow.status.tables import HEAD
 
 CURVE_WIDTH = 220
 CURVE_HEIGHT = 60
