@@ -36,7 +36,6 @@ BANK_ENTRIES = "entries.parquet"  # below BANK
 BANK = "faq/{bank}"
 FOLD_DEV_DATA = "dev/{corpus}"
 PRETRAINED = "bases/{corpus}/{base}"  # a base that is trained here
-WORD_VECTORS = "bases/none/{base}"  # a base that is made here of a file of word vectors
 MODEL = "models/{corpus}/{base}/{method}/seed-{seed}"
 MODEL_CARDS = "models"  # the record of the cards that lie beside the weights
 WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base

@@ -57,7 +57,8 @@ class Transformer(_Base):
     """
 
     weights_sha256: text("[0-9a-f]{64}") | None = None
-    """SHA-256 of model.safetensors. Without it, the weights are not checked."""
+    """SHA-256 of model.safetensors, or of the file of word vectors. Without it, the weights are not
+    checked."""
     layers: Count | None = None
     """Number of layers to keep, from the first. Without it: all."""
     pooling: Module | None = None
@@ -107,21 +108,8 @@ class OfFolder(Transformer):
     """A base of this machine."""
 
     folder: text(".+")
-    """Folder of this machine that holds the model."""
-
-
-class WordVectors(_Base):
-    """A file of word vectors. Only the methods that train nothing on a corpus can read it."""
-
-    max_length: ClassVar[int] = 512  # a model reads no more of a text than its own limit
-    word_vectors: File
-    """A file of word vectors of your own in GloVe's text format: a word and its numbers a line. The
-    vector of a text is the mean of the vectors of its words. Texts are put in lower case and split
-    at white space; a word without a vector is left out. Its path has none of { } < >."""
-    words: Count | None = None
-    """How many lines of `word_vectors` count, the first ones. Without it: all."""
-    million_parameters: Million | None = None
-    """Number of its numbers in millions, for predicted costs only."""
+    """Folder of this machine that holds the model. Or a text file of word vectors, such as GloVe's:
+    a word and its numbers a line. Then the vector of a text is the mean of those of its words."""
 
 
 class Pretraining(Part):
@@ -166,8 +154,6 @@ class Pretrained(_Base):
 
 
 def _kind_of_base(base: dict) -> str:
-    if "word_vectors" in base:
-        return "word_vectors"
     if not base.keys().isdisjoint(("base", "corpus", "pretrain")):
         return "pretrain"
     return next((key for key in ("package", "folder") if key in base), "hub")
@@ -178,7 +164,6 @@ Base = one_of(
     hub=OfHub,
     package=OfPackage,
     folder=OfFolder,
-    word_vectors=WordVectors,
     pretrain=Pretrained,
 )
 

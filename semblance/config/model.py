@@ -153,8 +153,7 @@ class Config(Part):
     """Lists of seeds by name: one training for each. A table names the list that its runs use."""
     bases: Annotated[dict[Name, Base], Field(min_length=1)]
     """The models that trainings start from, by name. A base has `hub`, `package` or `folder`. Or it
-    is trained here, out of another base: then it has `base`, `corpus` and `pretrain`. Or it is a
-    file of word vectors."""
+    is trained here, out of another base: then it has `base`, `corpus` and `pretrain`."""
     corpora: dict[Name, Corpus]
     """Training sets by name. Each fold of a FAQ bank is one more, named BANK-FOLD."""
     sts: Sts

@@ -17,6 +17,7 @@ from semblance.fetch.origins import note_origins, origin, stamp
 from semblance.fetch.wanted import Hub
 from semblance.files import copy_file, whole_folder
 from semblance.layout import RECORD, SOURCE
+from semblance.models import word_average
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
 from semblance.models.encoder import find_pooling
 from semblance.models.folder import TOKENIZER_FILES, build, save
@@ -76,7 +77,8 @@ def build_base(
         fetched = fetch_repository(repository, place / SOURCE, place.parent, mirror)
         facts["source"] = {"hub": settings.hub, **fetched}
     source = _source(settings, place)
-    digest = _checked_digest(source / WEIGHTS_FILE, settings.weights_sha256)
+    weights = source if source.is_file() else source / WEIGHTS_FILE
+    digest = _checked_digest(weights, settings.weights_sha256)
     origins = {}
     if settings.folder:
         origins = _origins(source)
@@ -133,6 +135,8 @@ def _checked_digest(weights: Path, pinned: str | None) -> str:
 
 def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str]:
     """Write the uniform folder; return the names of its files."""
+    if source.is_file():
+        return word_average.write(source, settings.max_length, target)
     for name in (CONFIG, *TOKENIZER_FILES):
         if (source / name).is_file():
             copy_file(source / name, target / name)

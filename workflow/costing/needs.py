@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.config.inputs import WordVectors
 from workflow.costing.sizes import Corpus, Sizes, Texts
 from workflow.planning.figures import collection, figure_runs
 from workflow.planning.methods import mines
@@ -184,10 +183,6 @@ class Needs:
         vectors = 8 * corpus.texts.sentences * _width(self.million[job.base]) / 1e6
         return Need(corpus.rows, INTERPRETER + 2 * vectors + ROW * corpus.rows)
 
-    def _word_vectors(self, job: Job) -> Need:
-        matrix = 4 * self.million[job.base]
-        return Need(matrix, INTERPRETER + 2 * matrix, disk=matrix)
-
     def _download(self, job: Job) -> Need:
         known = self.sizes.megabytes(job.name)
         return Need(known, disk=known, unknown=self.sizes.unknown(job.name))
@@ -205,8 +200,6 @@ class Needs:
         """
         million = self.million[job.base]
         work = 2 * million * texts.sentences * texts.tokens / 1000
-        if isinstance(self.plan.config.bases[job.base], WordVectors):
-            work = 0.0  # a sum of a few rows, and no product
         held = texts.sentences if held is None else held
         floats = _width(million) * (10 * TOKENS_AT_ONCE[self.device] + 1.5 * held)
         precision = getattr(getattr(self.plan.config, job.stage), "precision", "fp32")
@@ -303,7 +296,6 @@ NEEDS: dict[str, Callable[[Needs, Job], Need]] = {
     "prepare_dev": lambda needs, job: _items(needs.sizes.sts_dev),
     "prepare_transfer": lambda needs, job: _items(needs.sizes.transfer.sentences, 60),
     "prepare_faq": lambda needs, job: _in_memory(needs.sizes.banks[job.name].pairs),
-    "prepare_word_vectors": Needs._word_vectors,
     "tokenise": Needs._tokens,
     "mine_negatives": Needs._negatives,
     "embed": Needs._embedding,

@@ -6,7 +6,7 @@ Each check raises InputError at ``config.KEY``. All are run, so that a user mend
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from semblance.config.inputs import Base, Corpus, Nli, Pairs, Pretrained, WordVectors
+from semblance.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
 from semblance.config.model import Config
 from semblance.config.part import PHI
 from semblance.config.trainings import (
@@ -91,8 +91,6 @@ def checks(config: Config) -> Iterator[Check]:
 
 
 def _check_base(config: Config, where: str, base: Base) -> None:
-    if isinstance(base, WordVectors):
-        return
     if isinstance(base, Pretrained):
         _check_downloaded(config, f"{where}.base", base.base)
         check_known(f"{where}.corpus", base.corpus, config.corpora, "corpus")
@@ -108,17 +106,10 @@ def _check_base(config: Config, where: str, base: Base) -> None:
 def _check_downloaded(config: Config, where: str, name: str) -> None:
     """Raise InputError for a base that is not there, or that is made here itself."""
     check_known(where, name, config.bases, "base")
-    check_transformer(config, where, name)
     other = config.bases[name]
     if isinstance(other, Pretrained):
         advice = f"name the base that it is trained from: {other.base}"
         raise InputError(where, f"{name!r} is trained here itself", advice)
-
-
-def check_transformer(config: Config, where: str, base: str) -> None:
-    """Raise InputError for a base of word vectors."""
-    if isinstance(config.bases[base], WordVectors):
-        raise InputError(where, f"{base!r} is a file of word vectors", "name another base")
 
 
 def _check_corpus(name: str, corpus: Corpus) -> None:
@@ -322,7 +313,6 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
     base, method = split_regulator(name, "")
     if base:
         check_known(where, base, config.bases, "base")
-        check_transformer(config, where, base)
     check_spelling(config, where, method)
     if method == START or entropy_parts(config, method):
         return

@@ -29,7 +29,7 @@ from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
 
 WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
-READ = ("path", "queries_path", "folder", "word_vectors")  # keys of a user's own files and folders
+READ = ("path", "queries_path", "folder")  # keys of a user's own files and folders
 # Folders of the project that hold no results; so do those whose names begin with a dot.
 OWN = "benchmarks configs demo/data docs envs papers profiles slurm tests".split()
 OWN += "semblance semblance_faq workflow".split()

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-from semblance.config.inputs import WordVectors
 from semblance.config.model import Config
 from semblance.names import STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import AVERAGE
@@ -61,8 +60,3 @@ def sts_tests(config: Config) -> dict[str, Any]:
     settings = {"datasets": sts.datasets, "protocol": sts.protocol}
     own = {name: entry.written() for name, entry in sts.own.items() if name in sts.datasets}
     return {**settings, "own": own} if own else settings
-
-
-def word_vector_bases(config: Config) -> list[str]:
-    """Return the bases of the config that are files of word vectors."""
-    return [name for name, base in config.bases.items() if isinstance(base, WordVectors)]

@@ -4,7 +4,6 @@ import functools
 import json
 from typing import Any
 
-from semblance.config.inputs import WordVectors
 from semblance.config.model import Config
 from semblance.figures import DRAWN, is_measured, package_of
 from semblance.named_modules import (
@@ -86,12 +85,9 @@ def of_drawing(config: Config, figure: str) -> list[str]:
 def of_reading(config: Config, base: str) -> list[str]:
     """Return the poolings that a model of a base may use.
 
-    It is one where the config states it. Where the base's own files choose, all count. Word vectors
-    have none.
+    It is one where the config states it. Where the base's own files choose, all count.
     """
     origin = config.origin(base)
-    if isinstance(origin, WordVectors):
-        return []
     if origin.pooling:
         return [_path(POOLINGS, origin.pooling, f"config.bases.{base}.pooling")]
     return [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]

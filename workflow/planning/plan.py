@@ -229,12 +229,6 @@ class Plan:
         stated = self.config.bases[base].written()
         return canonical({k: v for k, v in stated.items() if k not in NOT_OF_FILES})
 
-    def word_vector_settings(self, base: str) -> str:
-        """Return the ``--settings`` of ``prepare_word_vectors``."""
-        entry = self.config.bases[base]
-        words = {"words": entry.words} if entry.words else {}
-        return canonical({"path": entry.word_vectors, **words})
-
     def test_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_sts``: the test sets and their protocol."""
         return canonical(sts_tests(self.config))

@@ -6,7 +6,7 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from semblance.config.inputs import DatasetBank, OwnText, Pretrained, WordVectors
+from semblance.config.inputs import DatasetBank, OwnText, Pretrained
 from semblance.names import INITIAL, START
 from workflow.planning import answerers
 from workflow.planning.data import of_manifest, own_paths, scored_sets
@@ -72,8 +72,6 @@ def own_files(plan: Plan, job: Job) -> dict[str, str]:
         case "prepare_sts" | "prepare_dev":
             paths = own_paths(config, scored_sets(config, job.stage))
             return {f"sts.own.{name}.path": path for name, path in paths.items()}
-        case "prepare_word_vectors":
-            return {f"bases.{job.base}.word_vectors": config.bases[job.base].word_vectors}
     return {}
 
 
@@ -85,8 +83,6 @@ def base(plan: Plan, job: Job) -> Iterator[Job]:
     entry = plan.config.bases[job.base]
     if isinstance(entry, Pretrained):
         yield Job("pretrain", entry.corpus, job.base)
-    elif isinstance(entry, WordVectors):
-        yield Job("prepare_word_vectors", base=job.base)
     else:
         yield Job("download_model", base=job.base)
 

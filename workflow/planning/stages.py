@@ -65,7 +65,6 @@ STAGES: dict[str, Stage] = {
     "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", (reads.raw_pairs,)),
     "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", (reads.raw_pairs,)),
     "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", (reads.raw_transfer,)),
-    "prepare_word_vectors": Stage(_below(layout.WORD_VECTORS), "prepare"),
     "prepare_faq": Stage(_below(layout.BANK), "prepare", (reads.raw_bank,), "{bank}"),
     "tokenise": Stage(
         _below(layout.TOKENS),

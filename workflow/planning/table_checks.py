@@ -29,10 +29,9 @@ from workflow.planning.checks import (
     check_known,
     check_models,
     check_spelling,
-    check_transformer,
     entries,
 )
-from workflow.planning.data import PAIRS, answerer_protocol, holds_out_wordings, word_vector_bases
+from workflow.planning.data import PAIRS, answerer_protocol, holds_out_wordings
 from workflow.planning.methods import (
     TARGET,
     candidates,
@@ -41,7 +40,6 @@ from workflow.planning.methods import (
     mines,
     model_of,
     ranking,
-    reads_no_corpus,
     whitening,
 )
 from workflow.planning.signatures import required_signature
@@ -49,7 +47,6 @@ from workflow.planning.tables import is_over_folds
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 OTHER_TABLES = ("scores", "published", "claims", "statistics", "report", OVERLAPS)  # their files
-READ_AS_IT_IS = "word vectors are not trained: name another base, or the method start"
 
 
 def table_checks(config: Config) -> Iterator[Check]:
@@ -144,12 +141,6 @@ def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
             raise InputError(f"{where}.corpora", problem)
     for base in row.bases:
         check_known(f"{where}.bases", base, config.bases, "base")
-        if layout.over_folds:
-            check_transformer(config, f"{where}.bases", base)
-        for name in row.method_names:
-            if base in word_vector_bases(config) and not reads_no_corpus(config, name):
-                problem = f"{name!r} needs a training on {base!r}"
-                raise InputError(f"{where}.bases", problem, READ_AS_IT_IS)
     where = f"{where}.methods"
     for entry in row.methods:
         if isinstance(entry, Entropies):
@@ -270,7 +261,6 @@ def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
         check_known(f"{where}.corpora", corpus, places, kind)
     for base in row.bases:
         check_known(f"{where}.bases", base, config.bases, "base")
-        check_transformer(config, f"{where}.bases", base)
     where = f"{where}.methods"
     for entry in row.methods:
         if isinstance(entry, Entropies):
@@ -290,7 +280,6 @@ def _check_answerer(config: Config, where: str, answerer: Answerer) -> None:
     bank = answerer.bank
     check_known(f"{where}.bank", bank, config.faq.banks, "bank")
     check_known(f"{where}.base", answerer.base, config.bases, "base")
-    check_transformer(config, f"{where}.base", answerer.base)
     check_known(f"{where}.seeds", answerer.seeds, config.seeds, "list of seeds")
     judged_by_pairs = answerer_protocol(config, bank) == PAIRS
     if judged_by_pairs and PAIRS not in config.evaluate_faq.protocols:

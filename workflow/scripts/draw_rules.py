@@ -12,7 +12,6 @@ from workflow.scripts.endings import run
 CONFIGS = (
     ["config.yaml"],
     ["config.yaml", "configs/own-faq.yaml"],
-    ["config.yaml", "configs/simcse-glove.yaml"],
 )
 COLOURS = {  # by kind of work
     "download": "#e8e8e8",
@@ -29,7 +28,7 @@ HEAD = """digraph rules {
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print the graph of plans that together have every rule: the papers', an own FAQ's and GloVe's."""
+    """Print the graph of plans that together have every rule: the papers' and an own FAQ's."""
     argparse.ArgumentParser(prog="draw_rules", description=__doc__).parse_args(argv)
     plans = [Plan(load(laid_over(names))) for names in CONFIGS]
     print(dot(plans), end="")

@@ -16,7 +16,6 @@ from semblance.data.banks.stackfaq import read_stackfaq
 from semblance.data.csv_text import read_csv
 from semblance.data.pairs import captions, paranmt, qqp
 from semblance.data.text import read_json_lines, read_lines, read_records
-from semblance.data.word_vectors import read_word_vectors
 from semblance.data.xml_text import read_xml
 from tests.unit.data.files import fails_at, put
 
@@ -68,11 +67,6 @@ def similar(path):
     return read_covid([put(path.with_name("table"), COVID + "q,a,en\n")], path)
 
 
-def glove(path):
-    """Read all words of a file of word vectors."""
-    return read_word_vectors(path, lambda word: True, None)
-
-
 READERS = {
     "lines": read_lines,
     "records": read_records,
@@ -93,7 +87,6 @@ READERS = {
     "sst": transfer.read_sst,
     "trec": transfer.read_trec,
     "mrpc": transfer.read_mrpc,
-    "glove": glove,
     "covid": lambda path: read_covid([path]),
     "covid, similar": similar,
     "stackfaq": read_stackfaq,
@@ -208,26 +201,6 @@ REFUSED = [
     ("mrpc", MRPC + "1\t7\t\ta\tb\n", 2, "#2 ID '' is not a whole number"),
     ("mrpc", MRPC + "1\t7\t8\ta\t \n", 2, "#2 String is empty"),
     ("mrpc", MRPC, 1, "no text"),
-    ("glove", "a 1 2 3\nb 1 2\n", 2, "2 numbers, and 3 in the first line"),
-    ("glove", "a 1 2\nb 1 2 3\n", 2, "more than the 2 numbers"),
-    ("glove", "a 1 2\n 1 2 3\n", 2, "more than the 2 numbers"),
-    ("glove", "a 1 2\n 1 2\n", 2, "no word before the numbers"),
-    ("glove", "a 1 2\n   1 2\n", 2, "no word before the numbers"),
-    ("glove", "a 1 2\n\nb 1 2\n", 2, "0 numbers, and 2 in the first line"),
-    ("glove", "a 1 2\nb 1 nan\n", 2, "not finite"),
-    ("glove", "a 1 2\nb -inf 1\n", 2, "not finite"),
-    ("glove", "a 1 2\nb 1 1e39\n", 2, "not finite"),  # as float32
-    ("glove", "a 1 2\nb 1 x\n", 2, "'x' is no number"),
-    ("glove", "a 1 2\nb 1 0,5\n", 2, "'0,5' is no number"),
-    ("glove", "a 1 2\nb 1 1_0\n", 2, "'1_0' is no number"),
-    ("glove", "a 1 2\nb 1 ٣\n", 2, "'٣' is no number"),
-    ("glove", "a 1 2\nb 1 2 \n", 2, "'' is no number"),
-    ("glove", "a 1 2\nb\t1\t2\n", 2, "0 numbers, and 2 in the first line"),
-    ("glove", b"a 1 2\ncaf\xe9 1 2\n", 2, "not UTF-8"),
-    ("glove", "2 300\na 1 2\n", 1, "a header of two counts"),
-    ("glove", "word\n", 1, "no word with numbers behind it"),
-    ("glove", "a 1 2\n" + "x" * 70000, 2, "a line of more than 65536 characters"),
-    ("glove", "a 1 2\nb 1", 2, "1 numbers, and 2 in the first line"),  # cut off
     ("covid", "question,answer\n", 1, "no column lang"),
     ("covid", COVID + "q,,en\n", 2, "answer is empty"),
     ("covid", COVID.replace(",", "\t") + "q\ta\n", 2, "fields: 2"),

@@ -17,7 +17,7 @@ from workflow.planning.config import load
 from workflow.planning.inputs import input_checks
 from workflow.planning.methods import is_untrained
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job
+from workflow.planning.stages import Job, jobs
 from workflow.planning.tables import rows_of
 from workflow.scripts import judge_claims
 
@@ -91,10 +91,6 @@ OWN_INPUTS = {  # key of a file: what names it, and the jobs of which one reads 
         "sts.own.mine = {kind: pairs, path: FILE}; sts.datasets = [stsb, mine]",
         [Job("prepare_sts"), Job("prepare_dev")],
     ),
-    "bases.glove.word_vectors": (
-        "bases.glove = {word_vectors: FILE}",
-        [Job("prepare_word_vectors", base="glove")],
-    ),
 }
 
 
@@ -112,6 +108,29 @@ def test_a_file_of_ones_own_has_to_be_there_before_anything_runs(key, tmp_path):
         check()
     file.touch()
     check()
+
+
+def test_the_config_of_glove_adds_a_row_to_two_tables_and_leaves_the_others(plan):
+    ours = Plan(load(merged("config.yaml", "configs/simcse-glove.yaml")))
+    for table, name in (("simcse_table5", "5"), ("simcse_tableE1", "E1")):
+        glove, *others = ours.table_spec(table)["rows"]
+        assert glove["label"] == "Avg. GloVe embeddings"
+        assert glove["published"] == f"simcse/{name}/GloVe embeddings (avg.)"
+        assert others == plan.table_spec(table)["rows"]
+    more = {*jobs(ours)} - {*jobs(plan)}
+    assert {job.stage for job in more} == {"download_model", "evaluate_sts", "evaluate_transfer"}
+    assert {job.base for job in more} == {"glove"} and len(more) == 3
+
+
+@pytest.mark.parametrize("key", ["layers: 3", "pooling: cls", "prompts: {}"])
+def test_a_file_of_word_vectors_has_no_keys_of_a_transformer(key, tmp_path):
+    file = tmp_path / "glove.txt"
+    file.touch()
+    base = f"bases.glove = {{folder: {file}, max_length: 512, tokenizer: glove, {key}}}"
+    plan = Plan(load(changed(merged("config.yaml"), base)))
+    [check] = input_checks(plan, [Job("download_model", base="glove")])
+    with pytest.raises(InputError, match=rf"bases\.glove\.{key.split(':')[0]}: has no effect"):
+        check()
 
 
 @pytest.mark.parametrize("method", ["start", "simcse"])

@@ -28,7 +28,6 @@ bases.bge-small.default_prompt = document | bases.bge-small.default_prompt: prom
 bases.e5-small.prompts = {passage: x} | bases.e5-small.prompts.passage
 bases.bert-base.million_parameters = 0
 bases.bert-base.pooling = max
-bases.bert-base.words = 3 | bases.bert-base.words: has no effect here; it belongs to word_vectors
 corpora.none = {kind: wiki, datasets: [wiki1m]}
 corpora.nli.kind = snli
 corpora.nli.datasets = [snli, snli]
@@ -239,7 +238,6 @@ sts.own.Average = {kind: pairs, path: a.csv} | sts.own.Average: another task has
 OF_MADE_BASES = """
 bases.domain.base = nobody
 bases.domain.base = | bases.domain.base: missing key
-bases.domain.base = glove | bases.domain.base: 'glove' is a file of word vectors
 bases.domain.corpus = nobody
 bases.domain.corpus = | bases.domain.corpus: missing key
 bases.domain.pretrain = | bases.domain.pretrain: missing key
@@ -250,19 +248,6 @@ bases.domain.pooling = mean
 bases.domain.hub = a/b
 bases.domain.tokenizer = bert-base
 bases.bert-large.tokenizer = domain | bases.bert-large.tokenizer: 'domain' is trained here itself
-bases.bert-large.tokenizer = glove | bases.bert-large.tokenizer: 'glove' is a file of word vectors
-bases.glove.pooling = mean
-bases.glove.hub = a/b
-bases.glove.max_length = 32
-bases.glove.tokenizer = bert-base
-bases.glove.layers = 3
-bases.glove.words = 0
-tables.rcl_table1a.rows[0].bases = [glove] | tables.rcl_table1a.rows[0].bases: 'continued' needs a t
-tables.rcl_table2a.rows[0].bases = [glove] | tables.rcl_table2a.rows[0].bases: 'glove' is a file of
-tables.simcse_tableC1.rows[0] = {corpora: [nli], bases: [glove], methods: [whitening]} \
-| tables.simcse_tableC1.rows[0].bases: 'whitening' needs a training on 'glove'
-figures.rcl_anisotropy.rows[0].bases = [glove] | figures.rcl_anisotropy.rows[0].bases: 'glove' is a
-methods.rcl-2.regulators = [glove/start] | methods.rcl-2.regulators: 'glove' is a file of word vecto
 """
 OF_OWN_FAQ = """
 tables.more = {title: t, layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
@@ -315,7 +300,7 @@ def cases(text: str) -> list[tuple[str, str]]:
 PAPERS = merged("config.yaml")
 OWN_FAQ = merged("config.yaml", "configs/own-faq.yaml")
 MADE_BASES = merged("config.yaml")
-MADE_BASES["bases"] |= {"domain": BASE, "glove": {"word_vectors": "glove.txt"}}
+MADE_BASES["bases"]["domain"] = BASE
 MISTAKES = [
     (config, *case)
     for config, text in ((PAPERS, OF_PAPERS), (OWN_FAQ, OF_OWN_FAQ), (MADE_BASES, OF_MADE_BASES))
