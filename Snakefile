@@ -67,7 +67,6 @@ rule all:
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
         f"{OUT}/tables/claims.md",
-        f"{OUT}/tables/statistics.md",
         f"{OUT}/report.html",
     localrule: True
     message:

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.dag
 # Who reads whose output, by hand: the ground truth that the dry runs are held against. A stage that runs
 # for several corpora is told apart by them: nli and wiki (STS), faq (the folds); and by what else differs.
 # Each reads all tables.
-OF_TABLES = {"compare_published", "judge_claims", "simulate_statistics"}
+OF_TABLES = {"compare_published", "judge_claims"}
 ON_STS = ("measure_figure:singular", "measure_figure:anisotropy")
 MEASURED_FIGURES = (*ON_STS, "measure_figure:retrieval")
 COLLECTED_FIGURES = {  # what tells them apart -> the module of their kind

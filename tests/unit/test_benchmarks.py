@@ -2,8 +2,10 @@
 
 import csv
 import itertools
+import math
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from inspect import signature
@@ -14,8 +16,9 @@ import numpy as np
 import psutil
 import pytest
 
-from benchmarks import first_step, side, start_up, training
+from benchmarks import error_rates, first_step, side, start_up, training
 from benchmarks.__main__ import ratios, spread, table
+from benchmarks.error_rates import MARGIN, SIZE, Truth, of_rivals
 from benchmarks.limits import mean_step_gflop, step_gflop
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
 from benchmarks.serving import Outcome, Served, report
@@ -27,6 +30,7 @@ from semblance.errors import InputError
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
+from semblance.reporting import verdicts
 from semblance.training import batch_loss, loop
 from tests.shipped import merged
 from workflow.planning.config import load
@@ -213,3 +217,87 @@ def test_a_served_load_has_failed_where_a_question_was_lost_or_answered_by_an_er
     assert not served("200", "refused").failed
     assert served("200", "lost").failed and served("503").failed and served("200", status=1).failed
     assert "2 questions in 1 s: 2 × 200" in report(served("200", "200"))
+
+
+TRUTHS = {truth.says: truth for truth in error_rates.TRUTHS}
+DENIED = {"contradicted", "the other way", "a little the other way"}
+SHOWN = set(error_rates.VERDICTS) - DENIED - {"no difference", "undecided"}
+WITHIN = {"no difference", "far smaller than claimed"}
+OFF = DENIED | {"smaller than claimed", "larger than claimed"}
+FIXED = TRUTHS["the same, with the items held fixed"]
+
+
+def share(truth: Truth, sd: float, n: int, of: set[str]) -> float:
+    """Return how often the verdict on a claim of SIZE points is one of these."""
+    estimates = error_rates.experiments(truth, sd, n)
+    counts = Counter(verdicts.of_difference(each, SIZE, MARGIN) for each in estimates)
+    return sum(counts[verdict] for verdict in of) / error_rates.RUNS
+
+
+def allowed(level: float) -> float:
+    """Return a rate and three standard errors of the simulated experiments."""
+    return level + 3 * math.sqrt(level * (1 - level) / error_rates.RUNS)
+
+
+@pytest.mark.parametrize("n", error_rates.SEEDS)
+@pytest.mark.parametrize(
+    "truth, sd, rare",
+    [
+        *(("no difference", sd, (SHOWN, DENIED)) for sd in error_rates.SPREADS),
+        ("the size", 0.3, ({"smaller than claimed"}, {"larger than claimed"}, DENIED, WITHIN)),
+        ("half of the size, which is the margin", 0.3, ({"no difference"},)),
+        ("the size, against the claim", 0.3, (SHOWN,)),
+        ("no difference, one seed in ten loses 2 points", 0.05, (SHOWN, DENIED)),
+        ("no difference, items of error .3, in the interval", 0.05, (SHOWN, DENIED)),
+    ],
+)
+def test_a_false_verdict_is_as_rare_as_its_test_says(truth, sd, rare, n):
+    for wrong in rare:
+        assert share(TRUTHS[truth], sd, n, wrong) <= allowed(0.025), wrong
+
+
+@pytest.mark.parametrize("n", (3, 5))
+@pytest.mark.parametrize(
+    "true, holds, wrong",
+    [
+        ([0.0] * 7, 7, "contradicted"),
+        ([0.0] * 7, 6, "contradicted"),
+        ([1.6] * 6 + [0.0], 7, "reproduced"),
+        ([1.6] * 5 + [0.0] * 2, 6, "reproduced"),
+        ([1.6] * 6 + [MARGIN], 7, "no difference"),
+    ],
+)
+def test_several_comparisons_err_no_more_often_than_one(true, holds, wrong, n):
+    counts = Counter(of_rivals(holds, true, n))
+    assert counts[wrong] / error_rates.RUNS <= allowed(0.025)
+
+
+def test_a_ledger_that_held_the_items_fixed_would_err_for_others():
+    """The rule alone cannot help: what it does not know, it cannot allow for."""
+    assert share(FIXED, 0.05, 5, SHOWN) > 0.05 and share(FIXED, 0.05, 5, DENIED) > 0.05
+
+
+def test_equal_sets_are_called_different_about_as_often_as_stated(monkeypatch):
+    monkeypatch.setattr(error_rates, "RUNS", 100)
+    rng = np.random.default_rng(0)
+    ps = [error_rates.compare(rng, 3, 0.2, 0.0).p for _ in range(100)]
+    assert np.mean(np.less(ps, 0.05)) <= allowed(0.05) and np.mean(np.less(ps, 0.5)) > 0.3
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [error_rates.of_claims, error_rates.of_other_rules, error_rates.of_failing_seeds],
+)
+def test_the_page_states_the_simulated_rates(lines):
+    page = error_rates.PAGE.read_text(encoding="utf-8")
+    for cells in itertools.islice(lines(), 5):
+        assert f"| {' | '.join(cells)} |\n" in page
+
+
+def test_the_tables_of_the_page_are_written_between_their_marks(monkeypatch):
+    monkeypatch.setitem(error_rates.BLOCKS, "claims", (lambda: [["what", "n"], ["a", "1"]],) * 2)
+    first, last = "<!-- error rates: claims -->", "<!-- end of claims -->"
+    lines = "| what | n |\n| --- | ---: |\n| a | 1 |\n"
+    filled = f"a\n{first}\n{lines}\n{lines}{last}\nz\n"
+    assert error_rates.fill(f"a\n{first}old{last}\nz\n", "claims") == filled
+    assert error_rates.fill(filled, "claims") == filled

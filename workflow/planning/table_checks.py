@@ -48,7 +48,7 @@ from workflow.planning.signatures import required_signature
 from workflow.planning.tables import is_over_folds
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
-OTHER_TABLES = ("scores", "published", "claims", "statistics", "report", OVERLAPS)  # their files
+OTHER_TABLES = ("scores", "published", "claims", "report", OVERLAPS)  # their files
 READ_AS_IT_IS = "word vectors are not trained: name another base, or the method start"
 
 

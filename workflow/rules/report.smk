@@ -3,7 +3,7 @@
 # the results.
 from semblance.provenance import ROOT
 
-PAGES = ("scores.csv", "published.md", "claims.csv", "statistics.csv")
+PAGES = ("scores.csv", "published.md", "claims.csv")
 TEMPLATES = sorted(os.listdir(os.path.join(ROOT, "workflow", "report", "templates")))
 DRAWN = figures.drawn_figures(PLAN)
 
