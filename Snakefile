@@ -60,7 +60,6 @@ rule all:
     input:
         [record(PLAN, job) for job in jobs(PLAN)],
         TABLES,
-        OVERLAPS,
         FIGURES,
         DRAWINGS,
         ANSWERERS,

@@ -14,7 +14,6 @@ rule report:
         tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
         records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
         pages=[f"{OUT}/tables/{name}" for name in PAGES],
-        overlaps=OVERLAPS,
         drawings=DRAWINGS,
         answerers=ANSWERERS,
         cards=f"{OUT}/models/record.json",
