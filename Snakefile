@@ -60,14 +60,12 @@ rule all:
     input:
         [record(PLAN, job) for job in jobs(PLAN)],
         TABLES,
-        OVERLAPS,
         FIGURES,
         DRAWINGS,
         ANSWERERS,
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
         f"{OUT}/tables/claims.md",
-        f"{OUT}/tables/statistics.md",
         f"{OUT}/report.html",
     localrule: True
     message:

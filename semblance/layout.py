@@ -24,7 +24,6 @@ DIGEST_LOCK = "digests.lock.json"
 
 # Below the output folder.
 CORPUS = "corpora/{corpus}"
-OVERLAP = "overlap.json"  # below CORPUS, of a corpus of pairs: their number and lexical overlap
 FOLD_CORPUS = "{bank}-{fold}"  # the name of the corpus that is one fold of a bank
 WHOLE = "all"  # stands for the fold in the name of the corpus that is a whole bank
 NEGATIVES = "negatives/{corpus}/{base}"  # the corpus of a fold again, with mined hard negatives
@@ -60,7 +59,6 @@ SCORE_FILE = "scores.csv"  # below the folder of an evaluation
 PREDICTIONS = "predictions.parquet"
 TABLES = "tables"
 ALL_SCORES = "tables/scores.csv"
-OVERLAPS = "simcse_overlap"  # the table of the lexical overlaps
 TABLE_RECORD = "tables/records/{table}.json"
 TABLE_JSON = "tables/json/{table}.json"
 FIGURE = "figures/{figure}.csv"

@@ -28,14 +28,12 @@ from semblance.reporting.latex import latex
 from semblance.reporting.predictions import all_paths
 from semblance.reporting.published import Published, read_published
 from semblance.reporting.scores import MOST_BYTES, collect, scores_csv
-from semblance.reporting.simulation import simulate
-from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
 from semblance.reporting.table import Table, decode_spec, from_json, to_json
 from semblance.settings import decode
 
 MOST_FIGURE = 1 << 28  # bytes of a figure's CSV
 PRINTERS = {"csv": table_csv, "md": markdown, "tex": latex}
-PAGES = ("published", "claims", "statistics")  # each made from all tables
+PAGES = ("published", "claims")  # each made from all tables
 
 
 class Tables:
@@ -171,17 +169,11 @@ class Tables:
 
     def _texts(self, node: Node, tables: list[Table]) -> dict[str, str]:
         """Return what must stand in each file of a page."""
-        match node.path.stem:
-            case "published":
-                return {"published.md": ledger(tables, self.printed, node.record["tolerance"])}
-            case "claims":
-                by_name = {table.name: table for table in tables}
-                judged = judge(read_claims(self.sources["claims"]), by_name, self.printed)
-                return {"claims.csv": claims_csv(judged), "claims.md": claims_markdown(judged)}
-            case _:
-                found = simulate(tables)
-                page = simulation_markdown(found)
-                return {"statistics.csv": simulation_csv(found), "statistics.md": page}
+        if node.path.stem == "published":
+            return {"published.md": ledger(tables, self.printed, node.record["tolerance"])}
+        by_name = {table.name: table for table in tables}
+        judged = judge(read_claims(self.sources["claims"]), by_name, self.printed)
+        return {"claims.csv": claims_csv(judged), "claims.md": claims_markdown(judged)}
 
 
 def _with_published_of(table: Table, shown: Table) -> Table:

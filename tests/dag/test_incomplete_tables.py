@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from semblance.layout import OVERLAPS
 from tests.dag.tiny import CONFIG, Project
 from tests.files import contents
 
@@ -38,7 +37,7 @@ def project(finished: Project, tmp_path_factory) -> Project:
 
 
 def rendered(folder: Path) -> set[str]:
-    return {path.stem for path in folder.glob("*.csv")} - {OVERLAPS}
+    return {path.stem for path in folder.glob("*.csv")}
 
 
 def test_other_tables_are_whole_and_the_end_of_the_run_says_what_is_missing(project: Project):

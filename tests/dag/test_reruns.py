@@ -32,7 +32,7 @@ pytestmark = pytest.mark.dag
 # Who reads whose output, by hand: the ground truth that the dry runs are held against. A stage that runs
 # for several corpora is told apart by them: nli and wiki (STS), faq (the folds); and by what else differs.
 # Each reads all tables.
-OF_TABLES = {"compare_published", "judge_claims", "simulate_statistics"}
+OF_TABLES = {"compare_published", "judge_claims"}
 ON_STS = ("measure_figure:singular", "measure_figure:anisotropy")
 MEASURED_FIGURES = (*ON_STS, "measure_figure:retrieval")
 COLLECTED_FIGURES = {  # what tells them apart -> the module of their kind
@@ -70,7 +70,7 @@ READERS = {
     ),
     "prepare_nli": words("tokenise:nli train:nli train_entropy:nli measure_figure:retrieval"),
     "prepare_wiki": words("tokenise:wiki pretrain train:wiki train:sampled train_curve"),
-    "prepare_pairs": words("tokenise:pairs train:pairs compare_overlap"),
+    "prepare_pairs": words("tokenise:pairs train:pairs"),
     "prepare_faq": words(  # by train:mined for its dev questions
         """tokenise:faq mine_negatives train:faq train:regulated train:mined train_initial
         train_final:faq train_final:regulated train_final:initial
@@ -121,7 +121,6 @@ READERS = {
     "build_answerer": words("report write_cards"),
     "collect_scores": words("report write_cards"),
     "write_cards": {"report"},
-    "compare_overlap": {"report"},
     "render_table": words("collect_figure:contrasts report", *OF_TABLES),
     **{f"collect_figure:{name}": {f"draw_figure:{name}"} for name in COLLECTED_FIGURES},
     "measure_figure:singular": {"draw_figure:singular"},

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.config.inputs import Pairs
 from semblance.config.model import Config
 from semblance.config.outputs import FigureOfModels, Table
 from semblance.names import INITIAL, START
@@ -158,13 +157,6 @@ class Plan:
     def bank_of(self, corpus: str) -> str:
         """Return the bank of a corpus that is a fold of it, or the whole of it."""
         return self.wholes.get(corpus) or self.folds_of[corpus][0]
-
-    @property
-    def pair_corpora(self) -> list[str]:
-        """Return the corpora of pairs that some run trains on, in the order of the config."""
-        trained = {run.corpus for run in self.runs}
-        corpora = self.config.corpora.items()
-        return [name for name, c in corpora if isinstance(c, Pairs) and name in trained]
 
     # --- where files lie ----------------------------------------------------------------------
 

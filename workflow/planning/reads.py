@@ -196,15 +196,6 @@ def all_answerers(plan: Plan, job: Job) -> Iterator[Job]:
     yield from (Job("build_answerer", name=name) for name in plan.config.answerers)
 
 
-def overlaps(plan: Plan, job: Job) -> Iterator[Job]:
-    if plan.pair_corpora:
-        yield Job("compare_overlap")
-
-
-def pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from (Job("prepare_pairs", name) for name in plan.pair_corpora)
-
-
 def all_figures(plan: Plan, job: Job) -> Iterator[Job]:
     """Yield the drawings of the figures; of one without a drawing, its data."""
     drawn = drawn_figures(plan)

@@ -124,8 +124,6 @@ STAGES: dict[str, Stage] = {
     "render_table": Stage(layout.TABLE_RECORD, "table", (reads.scores_of_table,), "{table}"),
     "compare_published": Stage(TABLE(table="published"), "table", (reads.all_tables,)),
     "judge_claims": Stage(TABLE(table="claims"), "table", (reads.all_tables,)),
-    "simulate_statistics": Stage(TABLE(table="statistics"), "table", (reads.all_tables,)),
-    "compare_overlap": Stage(TABLE(table=layout.OVERLAPS), "table", (reads.pair_corpora,)),
     "train_curve": Stage(_below(layout.CURVE), "train", (*REGULATED, reads.dev), "{method}"),
     "collect_figure": Stage(layout.FIGURE_RECORD, "table", (reads.files_of_figure,), "{figure}"),
     "measure_figure": Stage(
@@ -142,9 +140,8 @@ STAGES: dict[str, Stage] = {
         (
             reads.all_tables,
             *map(reads.made_by, ("collect_scores", "compare_published", "judge_claims")),
-            *map(reads.made_by, ("simulate_statistics", "write_cards")),
+            reads.made_by("write_cards"),
             reads.all_answerers,
-            reads.overlaps,
             reads.all_figures,
         ),
     ),

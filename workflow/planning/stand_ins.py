@@ -23,7 +23,6 @@ from semblance.config.model import Config
 from semblance.fetch.manifest import Dataset
 from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
-from semblance.reporting.overlap import COLUMN as OVERLAP
 from semblance.reporting.published import Base, Published, Source
 from workflow.planning.data import of_manifest
 from workflow.planning.methods import candidates, entropy_parts, is_untrained, regulators, whitening
@@ -81,17 +80,6 @@ class StandIns:
             *self._of_data(row, source),
             *self._of_method(row, source),
         ]
-
-    def overlap_rows(self) -> dict[str, str]:
-        """Return the printed row of the lexical overlap of each corpus of pairs that has one."""
-        found = {}
-        for name, source in self.published.sources.items():
-            if OVERLAP not in self.published.row(name):
-                continue
-            for corpus in self.plan.pair_corpora:
-                if not list(self._of_corpus(corpus, source)):
-                    found[corpus] = name
-        return found
 
     def _of_base(self, name: str, theirs: str) -> Iterator[str]:
         ours = self.config.bases[name]

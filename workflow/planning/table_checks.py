@@ -18,7 +18,6 @@ from semblance.config.outputs import (
 from semblance.config.trainings import Entropies
 from semblance.errors import InputError
 from semblance.figures import package_of
-from semblance.layout import OVERLAPS
 from semblance.named_modules import module_file
 from semblance.names import START, STS_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
@@ -46,7 +45,7 @@ from workflow.planning.signatures import required_signature
 from workflow.planning.tables import is_over_folds
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
-OTHER_TABLES = ("scores", "published", "claims", "statistics", "report", OVERLAPS)  # their files
+OTHER_TABLES = ("scores", "published", "claims", "report")  # their files
 
 
 def table_checks(config: Config) -> Iterator[Check]:

@@ -68,7 +68,6 @@ rule prepare_pairs:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
         rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
-        overlap=f"{OUT}/corpora/{{corpus}}/overlap.json",
     log:
         f"{OUT}/logs/prepare_pairs/{{corpus}}.log",
     benchmark:

@@ -1,7 +1,7 @@
 """Write the parts of README.md and docs/ that follow from other files.
 
-These are the counts, the table of data sets, the list of what lies where under results/, and how
-often verdicts err. A page marks the place of a count: ``<!-- count:jobs -->1,388<!-- /count -->``.
+These are the counts, the table of data sets and the list of what lies where under results/. A page
+marks the place of a count: ``<!-- count:jobs -->1,388<!-- /count -->``.
 Run it in the project's root after a change of config.yaml or of the manifest.
 """
 
@@ -17,7 +17,7 @@ from semblance.reporting.formats import escape_markdown
 from semblance.reporting.published import Published, read_published
 from workflow.costing import usage
 from workflow.costing.model import Cost
-from workflow.documentation import error_rates, results
+from workflow.documentation import results
 from workflow.planning.stages import jobs, submissions
 from workflow.planning.table_checks import PUBLISHED
 from workflow.scripts import cli
@@ -45,7 +45,7 @@ def main(argv: list[str] | None = None) -> None:
     for page in (Path("README.md"), *sorted(Path("docs").glob("*.md"))):
         before = page.read_text(encoding="utf-8")
         after = fill_counts(before, values, str(page))
-        after = error_rates.fill(results.fill_layout(after))
+        after = results.fill_layout(after)
         if page == DATA:
             after = fill_datasets(after, manifest)
         if page == SLIPS:

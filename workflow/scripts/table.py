@@ -2,7 +2,7 @@
 
 On a terminal that is too narrow it has the average, n and the difference alone.
 
-Without a name it lists the tables. The pages claims, published and statistics are printed, too.
+Without a name it lists the tables. The pages claims and published are printed, too.
 Nothing is written.
 """
 
@@ -20,7 +20,7 @@ from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status import started
 
-PAGES = ("claims", "published", "statistics")  # made of all tables, as Markdown alone
+PAGES = ("claims", "published")  # made of all tables, as Markdown alone
 
 
 def parser() -> argparse.ArgumentParser:

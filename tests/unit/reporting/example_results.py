@@ -30,7 +30,6 @@ from workflow.scripts import (
     compare_published,
     judge_claims,
     render_table,
-    simulate_statistics,
 )
 
 SUBSETS = (("sts12", "MSRpar"), ("sts12", "MSRvid"), ("stsb", ""), ("stsb-dev", ""))
@@ -289,7 +288,7 @@ def render_other(results: Path, name: str, **given: object) -> None:
 
 
 def compare(results: Path) -> None:
-    """Write the pages that are made from all tables: the comparison, the claims, the statistics."""
+    """Write the pages that are made from all tables: the comparison and the claims."""
     tables = results / "tables"
     records = [tables / f"records/{name}.json" for name in TABLES]
 
@@ -302,4 +301,3 @@ def compare(results: Path) -> None:
     compare_published.main([*printed, *page("published", output="md")])
     claims = flags(claims=f"{ROOT}/workflow/claims.yaml")
     judge_claims.main([*claims, *printed, *page("claims", csv="csv", markdown="md")])
-    simulate_statistics.main(page("statistics", csv="csv", markdown="md"))

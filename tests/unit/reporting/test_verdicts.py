@@ -1,4 +1,4 @@
-"""Verdicts on claims: their definitions. Their error rates are simulated in test_error_rates.py."""
+"""Verdicts on claims: their definitions. tests/unit/test_benchmarks.py simulates their error rates."""
 
 import numpy as np
 import pytest
