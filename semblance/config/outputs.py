@@ -146,8 +146,8 @@ class Answerer(Part):
     """The base model."""
     methods: Distinct[Name]
     """What is chosen from, the simplest first: methods, also those with `ranking`, and `start`. A
-    table of the bank evaluates each of them with this base and these seeds. A method with `choose`
-    or `whitening` is refused for now."""
+    table of the bank evaluates each of them with this base and these seeds. A method with
+    `whitening` is refused for now."""
     seeds: str
     """A list of `seeds`. The final models have the first of them."""
     precision: Annotated[float, Field(gt=0, lt=1)] = 0.9

@@ -111,26 +111,6 @@ def of_rivals(true: Sequence[float], holds: int) -> Callable:
     return lambda n: several(true, holds, OTHER_SPREAD, n)
 
 
-def of_choice(correlation: float) -> Callable:
-    """Return what yields RUNS answers to "has a row that chooses on dev a false star?".
-
-    It chooses among 8 methods that are all equal to the control, for each seed by the mean dev
-    score of the other seeds; ``correlation``: of the dev and the test score of one training.
-    """
-
-    def draw(n: int) -> Iterable[str]:
-        """Yield the answers of experiments with n seeds."""
-        rng = np.random.default_rng([n, round(100 * correlation)])
-        test, noise = rng.normal(size=(2, RUNS, n, 9))  # the last one is the control
-        dev = correlation * test + math.sqrt(1 - correlation**2) * noise
-        others = dev.sum(axis=1, keepdims=True) - dev
-        chosen = np.take_along_axis(test, others[..., :8].argmax(axis=2)[..., None], axis=2)
-        for gaps in chosen[..., 0] - test[..., 8]:
-            yield "star" if paired(gaps).interval()[0] > 0 else "no star"
-
-    return draw
-
-
 OTHER_SPREAD = 0.3
 OTHER_RULES = (
     ("no difference, or a printed number; true 0", of_one(0.0, verdicts.of_no_difference)),
@@ -144,8 +124,6 @@ OTHER_RULES = (
     ("… true: 6 by twice the size, 0 of one", of_rivals([2 * SIZE] * 6 + [0.0], 7)),
     ("better in 6 of 7; true 0 in all", of_rivals([0.0] * 7, 6)),
     ("… true: twice the size in 5, 0 in two", of_rivals([2 * SIZE] * 5 + [0.0] * 2, 6)),
-    ("a row that chooses among 8 equal ones; dev and test correlate by .5", of_choice(0.5)),
-    ("… by .9", of_choice(0.9)),
 )
 OTHER_HEADER = "| claim or question | n | verdicts |\n| --- | ---: | --- |"
 

@@ -35,7 +35,6 @@ from workflow.planning.checks import (
 from workflow.planning.data import PAIRS, answerer_protocol, holds_out_wordings, word_vector_bases
 from workflow.planning.methods import (
     TARGET,
-    candidates,
     entropy_parts,
     is_untrained,
     mines,
@@ -162,10 +161,7 @@ def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
 
 
 def _check_suits(config: Config, where: str, layout: Layout, method: str) -> None:
-    """Check that a layout shows tests by which a method can choose, be fitted or rank."""
-    if layout.tests == "transfer" and candidates(config, method):
-        problem = f"{method!r} chooses by STS-B dev, which layout {layout.name!r} does not read"
-        raise InputError(where, problem, "name one of its candidates")
+    """Check that a layout shows tests on which a method can be fitted or rank."""
     if whitening(config, method) == TARGET and layout.tests != "sts":
         problem = (
             f"{method!r} is fitted on the STS tests, which layout {layout.name!r} does not show"
@@ -177,13 +173,10 @@ def _check_suits(config: Config, where: str, layout: Layout, method: str) -> Non
 
 
 def _check_only_on_banks(config: Config, where: str, on_banks: bool, method: str) -> None:
-    """Check that a method which needs a FAQ bank, itself or by a candidate, is trained on one."""
-    if on_banks:
-        return
-    for name in (method, *candidates(config, method)):
-        if mines(config, name):
-            problem = f"{name!r} mines its hard negatives among the answers of a FAQ bank"
-            raise InputError(where, problem, "name it in a table of a bank")
+    """Check that a method which needs a FAQ bank is trained on one."""
+    if not on_banks and mines(config, method):
+        problem = f"{method!r} mines its hard negatives among the answers of a FAQ bank"
+        raise InputError(where, problem, "name it in a table of a bank")
 
 
 def _check_matched(config: Config, where: str, banks: list[str], method: str) -> None:
@@ -278,9 +271,6 @@ def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
             continue
         _check_method_name(config, where, entry)
         _check_only_on_banks(config, where, on_banks, entry)
-        if candidates(config, entry):
-            problem = f"{entry!r} chooses and has no models of its own"
-            raise InputError(where, problem, "name one of its candidates")
 
 
 # --- answerers ---------------------------------------------------------------------------------
@@ -305,14 +295,9 @@ def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
         used = model_of(config, method)
         if used != START:
             check_known(where, used, config.methods, "method")
-            why = ""
-            if candidates(config, used):
-                why = "chooses among others itself"
-            elif whitening(config, used):
-                why = "whitens its embeddings"
-            if why:
+            if whitening(config, used):
                 advice = "an answerer cannot use that yet; name another method"
-                raise InputError(where, f"{used!r} {why}", advice)
+                raise InputError(where, f"{used!r} whitens its embeddings", advice)
         _check_evaluated(config, where, answerer, method)
 
 
