@@ -110,9 +110,6 @@ CONFIG = {
         "rcl_anisotropy": {"rows": rows("nli", "start", "rcl-2")},
         "rcl_regulators": {"rows": rows("nli", "start", "rcl-2")},
         "rcl_phi": {"rows": rows("nli", "entropy-0.01", "rcl-2")},
-        "rcl_dev_curves": {"rows": rows("nli", "rcl-2")},
-        "rcl_accuracy_faqir": {"rows": rows("stackfaq", "start", "rcl-2")},
-        "rcl_accuracy_cough": None,
     },
     "tables": {
         **dict.fromkeys(TABLES),

@@ -44,7 +44,6 @@ from workflow.planning.methods import (
     whitening,
 )
 from workflow.planning.signatures import required_signature
-from workflow.planning.tables import is_over_folds
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 OTHER_TABLES = ("scores", "published", "claims", "statistics", "report", OVERLAPS)  # their files
@@ -156,7 +155,8 @@ def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
         else:
             _check_method_name(config, where, entry)
             _check_suits(config, where, layout, entry)
-            _check_only_on_banks(config, where, layout.over_folds, entry)
+            if not layout.over_folds:
+                _check_trains_on_corpora(config, where, entry)
             _check_matched(config, where, row.corpora, entry)
 
 
@@ -172,9 +172,9 @@ def _check_suits(config: Config, where: str, layout: Layout, method: str) -> Non
         raise InputError(where, problem, "name it in a table of a FAQ bank")
 
 
-def _check_only_on_banks(config: Config, where: str, on_banks: bool, method: str) -> None:
-    """Check that a method which needs a FAQ bank is trained on one."""
-    if not on_banks and mines(config, method):
+def _check_trains_on_corpora(config: Config, where: str, method: str) -> None:
+    """Check that a method needs no FAQ bank."""
+    if mines(config, method):
         problem = f"{method!r} mines its hard negatives among the answers of a FAQ bank"
         raise InputError(where, problem, "name it in a table of a bank")
 
@@ -241,7 +241,7 @@ def _check_kind(config: Config, where: str, figure: Figure) -> None:
 
 def _check_trained(config: Config, where: str, figure: Figure) -> None:
     """Check that each method of a curve is one of ``methods`` that has a training."""
-    if figure.source not in ("curve", "training"):
+    if figure.source != "curve":
         return
     for i, row in _rows(figure):
         key = f"{where}.rows[{i}].methods"
@@ -257,10 +257,8 @@ def _check_trained(config: Config, where: str, figure: Figure) -> None:
 
 def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
     """Check a group of rows of a figure."""
-    on_banks = is_over_folds(figure)
-    places, kind = (config.faq.banks, "FAQ bank") if on_banks else (config.corpora, "corpus")
     for corpus in row.corpora:
-        check_known(f"{where}.corpora", corpus, places, kind)
+        check_known(f"{where}.corpora", corpus, config.corpora, "corpus")
     for base in row.bases:
         check_known(f"{where}.bases", base, config.bases, "base")
         check_transformer(config, f"{where}.bases", base)
@@ -270,7 +268,7 @@ def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
             check_models(config, where, entry)
             continue
         _check_method_name(config, where, entry)
-        _check_only_on_banks(config, where, on_banks, entry)
+        _check_trains_on_corpora(config, where, entry)
 
 
 # --- answerers ---------------------------------------------------------------------------------

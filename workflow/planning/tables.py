@@ -36,16 +36,9 @@ class TableRow(NamedTuple):
         return f"{self.corpus}/{self.method}"
 
 
-def is_over_folds(shown: Table | FigureOfModels) -> bool:
-    """Tell whether the rows of a table or a figure are of the folds of FAQ banks."""
-    if isinstance(shown, Table):
-        return find_layout(shown.layout).over_folds
-    return shown.source == "questions"
-
-
 def rows_of(config: Config, table: Table | FigureOfModels) -> list[TableRow]:
     """Return the rows of a table in order, each once; one without a corpus if its model reads none."""
-    over_folds = is_over_folds(table)
+    over_folds = isinstance(table, Table) and find_layout(table.layout).over_folds
     rows: dict[TableRow, None] = {}
     for group in table.rows:
         for corpus, base, method in product(group.corpora, group.bases, group.method_names):

@@ -26,10 +26,8 @@ TEXTS = {  # a kind of figure: what it shows
     "singular_values": "Singular values of the embeddings of STS-B",
     "cosine_densities": "Cosines of STS-B pairs by gold score",
     "anisotropy": "Anisotropy, as RCL's Eqs. 4 to 6 argue it",
-    "dev_curves": "Dev score along the trainings",
     "by_regulators": "Score against the number of regulators",
     "by_phi": "Score of entropy models against φ",
-    "accuracy_at_k": "Share of questions whose answer is among the first k",
     "retrieval": "What a search finds first",
 }
 

@@ -59,11 +59,11 @@ def test_the_same_csv_gives_the_same_bytes(kind, tmp_path):
 
 
 def test_another_process_with_other_settings_of_matplotlib_gives_the_same_bytes(tmp_path):
-    path = written(tmp_path, "dev_curves")
+    path = written(tmp_path, "singular_values")
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nlines.linewidth: 9\n")
     program = (
         "import sys; from semblance.drawing import saving;"
-        "figure = saving.draw_csv(saving.DrawingSettings('dev_curves'), sys.argv[1]);"
+        "figure = saving.draw_csv(saving.DrawingSettings('singular_values'), sys.argv[1]);"
         "sys.stdout.write(saving.svg_text(figure)); assert 'matplotlib.pyplot' not in sys.modules"
     )
     environment = {"MATPLOTLIBRC": str(tmp_path), "PYTHONPATH": str(ROOT), "PATH": ""}
@@ -74,13 +74,13 @@ def test_another_process_with_other_settings_of_matplotlib_gives_the_same_bytes(
         text=True,
         check=True,
     )
-    assert done.stdout == drawn(tmp_path, "dev_curves")
+    assert done.stdout == drawn(tmp_path, "singular_values")
 
 
 def test_the_svg_has_neither_a_date_nor_a_version_and_its_text_is_text(tmp_path):
-    text = drawn(tmp_path, "dev_curves")
+    text = drawn(tmp_path, "singular_values")
     assert "dc:date" not in text and matplotlib.__version__ not in text
-    assert ">Training step</text>" in text
+    assert ">Singular value, by size</text>" in text
 
 
 @pytest.mark.parametrize("kind", sorted(ROWS))
@@ -123,7 +123,7 @@ def test_what_is_no_svg_is_refused():
 
 
 @pytest.mark.parametrize("label", HOSTILE, ids=range(len(HOSTILE)))
-@pytest.mark.parametrize("kind", ["dev_curves", "alignment_uniformity", "cosine_densities"])
+@pytest.mark.parametrize("kind", ["singular_values", "alignment_uniformity", "cosine_densities"])
 def test_a_hostile_label_is_shown_as_it_is_or_shortened(kind, label, tmp_path):
     row = ROWS[kind][0]
     settings = DrawingSettings(kind, (Named(row["corpus"], row["base"], row["method"], label),))
@@ -150,16 +150,20 @@ def test_a_label_is_cut_at_its_limit_with_an_ellipsis():
 def test_the_script_writes_both_forms_and_a_record_of_them(tmp_path):
     folder = tmp_path / "figures"
     folder.mkdir()
-    path = written(folder, "dev_curves")
-    data = folder / "records/dev_curves.json"
-    write_record(data, "collect_figure", outputs=["../dev_curves.csv"], started=0.0)
-    given = {"settings": canonical({"kind": "dev_curves", "models": []}), "csv": path, "data": data}
+    path = written(folder, "singular_values")
+    data = folder / "records/singular_values.json"
+    write_record(data, "collect_figure", outputs=["../singular_values.csv"], started=0.0)
+    given = {
+        "settings": canonical({"kind": "singular_values", "models": []}),
+        "csv": path,
+        "data": data,
+    }
     given |= {form: folder / f"f.{form}" for form in ("svg", "png")}
     arguments = flags(**given, record=folder / "drawings/f.json")
     draw_figure.main(arguments)
     record = read_sealed(folder / "drawings/f.json")
     assert set(record["outputs"]) == {"../f.svg", "../f.png"}
-    assert set(input_digests(record)) == {"../dev_curves.csv"}
+    assert set(input_digests(record)) == {"../singular_values.csv"}
     path.write_text(path.read_text() + "\n")
     with pytest.raises(InputError, match="damaged"):
         draw_figure.main(arguments)

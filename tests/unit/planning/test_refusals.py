@@ -198,10 +198,9 @@ figures.rcl_anisotropy.rows[0].corpora = [faqir]
 figures.rcl_anisotropy.rows[0].methods = [nobody]
 figures.rcl_anisotropy.kind = curve | figures.rcl_anisotropy.rows[0].methods: there is no method 'st
 figures.rcl_anisotropy.kind = retrieval | figures.rcl_anisotropy.collection: missing key; The corpus
-figures.rcl_anisotropy.kind = accuracy_at_k | figures.rcl_anisotropy.rows[0].corpora: there is no FA
 figures.rcl_anisotropy.collection = nli | figures.rcl_anisotropy.collection: has no effect here; it
 figures.rcl_anisotropy.tables = [rcl_table3] | figures.rcl_anisotropy.tables: has no effect here; it
-figures.rcl_anisotropy.kind = dev_curves; figures.rcl_anisotropy.rows[0].methods = [whitening] \
+figures.rcl_anisotropy.kind = curve; figures.rcl_anisotropy.rows[0].methods = [whitening] \
 | figures.rcl_anisotropy.rows[0].methods: 'whitening' whitens a base and has no training
 figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nobody \
 | figures.rcl_anisotropy.collection: there is no corpus 'nobody'
@@ -209,7 +208,8 @@ figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nli
 | figures.rcl_anisotropy.options.queries: missing key
 figures.contrasts.rows = [] | figures.contrasts.rows: has no effect here; it belongs to models, coll
 figures.contrasts.tables = [nobody] | figures.contrasts.tables: there is no table 'nobody'
-figures.rcl_accuracy_faqir.options.most = 0
+figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nli; \
+figures.rcl_anisotropy.options = {queries: [a], top: 0} | figures.rcl_anisotropy.options.top
 sts.own.mine = {path: a.csv} | sts.own.mine.kind: missing key
 sts.own.mine = {kind: pairs, path: a.csv} | sts.own.mine: has no effect
 sts.own.mine = {kind: pairs, path: a.csv}; sts.dev = mine; sts.datasets = [stsb, mine] \
