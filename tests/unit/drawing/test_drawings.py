@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from semblance.drawing import anisotropy, contrasts, cosine_densities
 from semblance.drawing.saving import draw_rows, svg_text
@@ -115,17 +114,6 @@ def test_a_curve_leads_from_its_first_step_to_its_last_and_says_which_they_are()
     assert first.xyann[0] > -1.5 and first.xyann[1] > 0.25
 
 
-def test_the_steps_of_a_curve_are_written_clear_of_its_line():
-    figure = draw("curve")
-    figure.draw_without_rendering()
-    axes = figure.axes[0]
-    for text in filter(Text.get_text, axes.texts):
-        box = Text.get_window_extent(text)
-        for start, end in ((-1.0, -2.0), (-1.0, -2.5)):
-            line = [(start + i / 99 * (end - start), 0.3 - 0.1 * i / 99) for i in range(100)]
-            assert not any(box.contains(*point) for point in axes.transData.transform(line))
-
-
 def test_singular_values_of_each_seed_and_their_mean_stand_on_a_log_scale_with_plain_numbers():
     figure = draw("singular_values")
     axes = figure.axes[0]
@@ -164,23 +152,6 @@ def test_models_are_numbered_by_their_average_and_named_in_a_key():
     assert key == [["1", "70.0", "RCL (8 regulators)"], ["2", "60.0", "SimCSE"]]
     points = figure.axes[0].collections[0].get_offsets().tolist()
     np.testing.assert_allclose(points, [[-2.5, 0.2], [-2.4, 0.2]])
-
-
-def test_labels_of_crowded_points_cover_neither_each_other_nor_a_point():
-    rows = [
-        ROWS["alignment_uniformity"][0]
-        | {"method": f"m{i}", "uniformity": str(-2 - i / 500), "alignment": str(0.2 + i / 1000)}
-        for i in range(20)
-    ]
-    figure = draw("alignment_uniformity", rows)
-    figure.draw_without_rendering()
-    axes = figure.axes[0]
-    boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the thin lines
-    assert len(boxes) == 20
-    for i, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[i + 1 :])
-    points = axes.transData.transform(axes.collections[0].get_offsets())
-    assert not any(box.contains(*point) for box in boxes for point in points)
 
 
 def forest(*rows: dict):
