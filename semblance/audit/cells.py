@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from semblance import layout
 from semblance.audit.recompute import Values
 from semblance.names import IN_NATURAL_UNIT
 from semblance.reporting.layouts import find_layout, seed_column
@@ -42,7 +41,6 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
         if damaged:
             check(False, f"{row.label}: not recomputed, {damaged[0]} cannot be read")
             continue
-        _check_choice(results, table, row, runs, check)
         columns = _columns(results, table, row, runs)
         frame[row.label, row.protocol] = columns
         text = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(columns)}"
@@ -137,30 +135,6 @@ def _mean(values: list[float | None]) -> float | None:
     if None in values or not values:
         return None
     return float(np.mean(values))
-
-
-def _check_choice(results: Path, table: Table, row: Row, runs: Runs, check: Check) -> None:
-    """Check that each seed of a row shows a candidate that none surpasses on the others' dev."""
-    if row.choose is None:
-        return
-    dev = {f"sts/{row.corpus}": ("stsb-dev", "", "spearman", "all", row.protocol)}
-    if find_layout(table.layout).over_folds:
-        score = (table.dataset, "", "map", "dev", "dev")
-        dev = {f"faq/{table.dataset}-{fold}": score for fold in range(table.folds or 0)}
-    for (corpus, score), seed in itertools.product(dev.items(), row.seeds):
-        others = [other for other in row.seeds if other != seed] or [seed]
-        means = {}
-        for method in row.choose.candidates:
-            folder = results / layout.SCORES / corpus / row.base / method
-            found = [runs.get(folder / f"seed-{other}") for other in others]
-            means[method] = _mean_score(found, score, 100)
-        place = f"{corpus.partition('/')[2]}/{seed}"
-        shown = row.chosen.get(place)
-        if None in means.values():
-            best = shown is None
-        else:  # of candidates that tie, the last digit of a mean decides
-            best = shown in means and means[shown] >= max(means.values()) - TOLERANCE
-        check(best, f"{row.label}: {shown} is chosen on {place}, the mean dev scores are {means}")
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,6 @@ def _cell_facts(row: Row, cell: Cell) -> dict[str, Any]:
         "published": cell.published,
         "protocol": row.protocol,
         "reduction": "mean and sample standard deviation of the seeds' values",
-        "chosen": row.chosen,
         "missing": list(row.missing),
     }
 

@@ -183,7 +183,7 @@ class Config(Part):
     """The whitening of a base on the sentences of a corpus (`whitening: true`)."""
     methods: dict[Name, Method]
     """What the rows of the tables train, by name. A method changes its recipe. Or it is trained not
-    at all: then it has `choose`, `whitening` or `ranking`, and no recipe."""
+    at all: then it has `whitening` or `ranking`, and no recipe."""
     evaluate_sts: Reading
     """The evaluation on the STS tests."""
     evaluate_transfer: EvaluateTransfer

@@ -324,16 +324,6 @@ class Trained(Settings, _OfRecipe, _Method):
         return names_of(self.regulator_entries)
 
 
-class Chosen(_Method):
-    """The one of several methods that is best on dev."""
-
-    choose: Annotated[Distinct[Name], Field(min_length=2)]
-    """Methods of one recipe. A table shows the one with the highest mean dev score over the seeds,
-    on each fold of a FAQ bank by that fold's own dev questions; of equals the first."""
-    paper: Name | None = None
-    """The method that the paper chose."""
-
-
 class Whitened(_Method):
     """The base, its vectors mapped to mean 0 and covariance 1 (BERT-whitening)."""
 
@@ -350,10 +340,8 @@ class Reranked(_Method):
 
 
 def _kind_of_method(method: dict) -> str:
-    return next((key for key in ("choose", "whitening", "ranking") if key in method), "recipe")
+    return next((key for key in ("whitening", "ranking") if key in method), "recipe")
 
 
-Method = one_of(
-    _kind_of_method, recipe=Trained, choose=Chosen, whitening=Whitened, ranking=Reranked
-)
+Method = one_of(_kind_of_method, recipe=Trained, whitening=Whitened, ranking=Reranked)
 Seeds = Annotated[Distinct[Seed], Field(max_length=100)]  # each is a training of every method

@@ -9,9 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from semblance.drawing.placing import Mark, write_clear
 from semblance.drawing.series import Points, columns
-from semblance.drawing.style import INK, PAGE, SMALL, SOFT, new_figure, no_data
+from semblance.drawing.style import INK, PAGE, SMALL, SOFT, new_figure, no_data, write_beside
 from semblance.drawing.text import Names, Rows, by_label, numbers, values
 from semblance.reporting.numbers import MINUS, rounded
 
@@ -66,9 +65,8 @@ def draw(rows: Rows, names: Names) -> Figure:
     places = _places(methods)
     _draw_points(axes, methods, places)
     _write_key(key, lines, across)
-    numbered = enumerate(zip(methods, places, strict=True), start=1)
-    marks = [Mark(_mark_text(n, method, place), *place) for n, (method, place) in numbered]
-    write_clear(figure, axes, marks, places)
+    for n, (method, place) in enumerate(zip(methods, places, strict=True), start=1):
+        write_beside(axes, _mark_text(n, method, place), place)
     return figure
 
 

@@ -5,7 +5,6 @@ import itertools
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from semblance.drawing.placing import Mark, write_clear
 from semblance.drawing.series import Points, columns
 from semblance.drawing.style import (
     COLUMN,
@@ -14,10 +13,10 @@ from semblance.drawing.style import (
     legend_height,
     looks,
     new_figure,
+    write_beside,
 )
 from semblance.drawing.text import Names, Rows, by_label, grouped, values
 
-PARTS = 24  # of the line between two steps
 Place = tuple[float, float]
 
 
@@ -26,31 +25,21 @@ def draw(rows: Rows, names: Names) -> Figure:
     models = by_label(rows, names)
     figure = new_figure(COLUMN, 2.3 + legend_height(len(models)))
     axes = figure.add_subplot()
-    covered: Points = []
-    ends: dict[Mark, None] = {}  # the first and the last step of each line; equal places once
+    ends: dict[tuple[str, Place], None] = {}  # of each line; equal ones once
     for label, look in looks(models).items():
         for of_seed in grouped(models[label], "corpus", "seed").values():
             steps = [values(row, "step", "uniformity", "alignment") for row in of_seed]
             steps = sorted(filter(None, steps))
-            line = [(x, y) for _, x, y in steps]
-            _draw_line(axes, line, label, look)
+            _draw_line(axes, [(x, y) for _, x, y in steps], label, look)
             label = "_"  # one entry of the legend for all seeds
-            covered += _along(line)
-            ends |= {Mark(f"step {step:.0f}", x, y): None for step, x, y in steps[:1] + steps[-1:]}
+            ends |= {(f"step {step:.0f}", (x, y)): None for step, x, y in steps[:1] + steps[-1:]}
+    for text, place in ends:
+        write_beside(axes, text, place)
     axes.margins(0.15)
     axes.set_xlabel("Uniformity (lower is better)")
     axes.set_ylabel("Alignment (lower is better)")
     legend_below(figure, axes)
-    write_clear(figure, axes, list(ends), covered)
     return figure
-
-
-def _along(line: Points) -> Points:
-    """Return points of a line so near each other that no label fits between them."""
-    found = line[:1]
-    for start, end in itertools.pairwise(line):
-        found += [_between(start, end, part / PARTS) for part in range(1, PARTS + 1)]
-    return found
 
 
 def _draw_line(axes: Axes, line: Points, label: str, look: Look) -> None:

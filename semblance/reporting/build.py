@@ -4,7 +4,7 @@ Everything stays unrounded, by seed, in points (times 100). A cell whose score i
 seed is missing, and a row with a missing cell has no average.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -14,13 +14,11 @@ from semblance.errors import InputError
 from semblance.layout import fold_corpus
 from semblance.names import (
     CEILING,
-    FAQ_DEV,
     IN_NATURAL_UNIT,
     NO_CORPUS,
     SEEDS_OF_START,
     START,
     STEPS,
-    STS_DEV,
     TRAINING,
     UNMOVED,
 )
@@ -83,17 +81,6 @@ def _index(scores: pd.DataFrame) -> Index:
     return index
 
 
-def best_on_dev(scores: Mapping[str, list[float | None]]) -> str | None:
-    """Return the candidate with the highest mean dev score over the seeds, the first of equals.
-
-    None where a candidate lacks a score: the missing one might have been the best.
-    """
-    means = {name: mean(of_seeds) for name, of_seeds in scores.items()}
-    if None in means.values():
-        return None
-    return max(means, key=means.__getitem__)
-
-
 @dataclass
 class _RowScores:
     """Looks up the scores of one row; remembers the used ones, and the runs that lack one."""
@@ -104,56 +91,18 @@ class _RowScores:
     index: Index
     used: list[dict] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    chosen: dict[str, str] = field(default_factory=dict)
 
     def find(self, seed: int, fold: str, task: str, metric: str, aggregation: str) -> float | None:
-        """Return a score in points, None if it is absent."""
-        method = self._method(fold, seed)
-        if method is None:
-            return None
-        record = self._record(method, seed, fold, (task, metric, aggregation, self.protocol))
+        """Return a score in points; None if it is absent, and the run that lacks it is noted."""
+        run = (self._place(fold), self.asked.base, self.asked.method)
+        record = self.index.get((*run, seed, fold, task, metric, aggregation, self.protocol))
         if record is None:
+            self.missing.append("/".join((*run, f"seed-{seed}")))
             return None
         self.used.append(record)
         if metric in IN_NATURAL_UNIT:
             return record["value"]
         return record["value"] * 100
-
-    def _method(self, fold: str, seed: int) -> str | None:
-        """Return the row's method, or the best of its candidates on dev; None without a choice.
-
-        The other seeds choose: a seed that took part in the choice would be tested on its own luck.
-        """
-        if self.asked.choose is None:
-            return self.asked.method
-        place = f"{self._place(fold)}/{seed}"
-        if place not in self.chosen:
-            others = [other for other in self.asked.seeds if other != seed] or [seed]
-            candidates = self.asked.choose.candidates
-            best = best_on_dev({name: self._dev_scores(fold, others, name) for name in candidates})
-            if best is None:
-                return None
-            self.chosen[place] = best
-        return self.chosen[place]
-
-    def _dev_scores(self, fold: str, seeds: list[int], method: str) -> list[float | None]:
-        """Return the dev scores of seeds of a method: of STS-B, or of a fold's dev questions."""
-        score = (STS_DEV, "spearman", "all", self.protocol)
-        if fold:
-            score = (self.corpus, "map", FAQ_DEV, FAQ_DEV)
-        records = [self._record(method, seed, fold, score) for seed in seeds]
-        return [record and record["value"] for record in records]
-
-    def _record(self, method: str, seed: int, fold: str, score: tuple[str, ...]) -> dict | None:
-        """Return the line of a score: its task, metric, aggregation and protocol.
-
-        Where it is absent, the run that lacks it is noted.
-        """
-        place = self._place(fold)
-        record = self.index.get((place, self.asked.base, method, seed, fold, *score))
-        if record is None:
-            self.missing.append(f"{place}/{self.asked.base}/{method}/seed-{seed}")
-        return record
 
     def _place(self, fold: str) -> str:
         """Return the corpus of a fold; an untrained model has one for all."""
@@ -206,8 +155,6 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         missing=tuple(dict.fromkeys(scores.missing)),
         steps=scores.steps(seeds),
         unmoved=scores.unmoved(seeds, [str(fold) for fold in range(spec.folds or 0)] or [""]),
-        choose=asked.choose,
-        chosen=scores.chosen,
         published=asked.published,
         stand_in=asked.stand_in,
         by_mean=_by_mean(spec, layout, scores, seeds),

@@ -7,7 +7,7 @@ from semblance.reporting.contrasts import PAIRED
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import PREVIOUS, find_layout
 from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
-from semblance.reporting.table import Choice, Row, Spec
+from semblance.reporting.table import Row, Spec
 
 ORIGIN = ("precision", "protocol", "code", "environment")
 NAMED = 5  # so many missing runs are named, the rest counted
@@ -19,14 +19,12 @@ ORIENTATION = (
 
 def footnotes(spec: Spec, rows: list[Row], ceilings: dict[tuple, float]) -> tuple[str, ...]:
     """Return the notes in order; ``ceilings``: of a perfect model, by protocol and metric."""
-    choices = [_choice(row, row.choose) for row in rows if row.choose and row.chosen]
     notes = [
         spec.note,
         stand_in_note(rows),
         find_layout(spec.layout).notes(spec.folds),
         _ceiling(spec, ceilings),
         *_test(spec, rows),
-        *dict.fromkeys(choices),  # the protocols of a row share the choice
         _steps(rows),
         _unmoved(rows),
         *_mixed(spec, rows),
@@ -104,30 +102,6 @@ def _bound(row: Row, rows: list[Row]) -> str:
         f"Not paired, {ours} against {counted(theirs, 'seed')}: an exact permutation test cannot "
         f"give a p below {smallest_p_permutation(ours, theirs):.4f}."
     )
-
-
-def _choice(row: Row, choose: Choice) -> str:
-    """Say which candidate a row shows that chooses on dev, and whether the paper's is another."""
-    seeds: dict[tuple[str, str], list[str]] = {}
-    for place, method in row.chosen.items():
-        corpus, _, seed = place.rpartition("/")
-        seeds.setdefault((method, corpus), []).append(seed)
-    shown = [f"“{choose.labels[m]}” on {c} (seed {', '.join(s)})" for (m, c), s in seeds.items()]
-    rule = (
-        f"“{row.label}” shows for each seed the candidate with the highest mean dev score over the "
-        "other seeds, so that no seed is tested on its own luck"
-    )
-    if len(row.seeds) == 1:
-        rule = f"“{row.label}” shows the candidate with the highest dev score of its one seed"
-    text = f"{rule}: {'; '.join(shown)}."
-    if choose.paper is None:
-        return text
-    paper = f"“{choose.labels[choose.paper]}”"
-    if choose.paper not in choose.candidates:
-        return f"{text} The paper's choice, {paper}, is no candidate here."
-    if {method for method, _ in seeds} == {choose.paper}:
-        return f"{text} This is the paper's choice, too."
-    return f"{text} The paper's choice is another: {paper}."
 
 
 def _steps(rows: list[Row]) -> str:

@@ -27,7 +27,7 @@ def predictions_path(
     corpus = row.corpus
     if fold is not None:
         corpus = fold_corpus(table.dataset, fold)
-    run = {"corpus": corpus, "base": row.base, "method": row.trained(corpus, seed), "seed": seed}
+    run = {"corpus": corpus, "base": row.base, "method": row.method, "seed": seed}
     return Path(place(results, template, **run)) / "predictions.parquet"
 
 

@@ -86,8 +86,7 @@ class Uses:
     """What a table, or one of its rows, says that it used; names are those of ``Used``.
 
     ``dev`` is the data set that chooses which state of a training is kept. ``limit``: how many rows
-    of the corpus; without it all. ``grid``: the method, of several settings, out of which the paper
-    chose ``method`` on dev.
+    of the corpus; without it all.
     """
 
     base: str | None = None
@@ -96,7 +95,6 @@ class Uses:
     tests: str | None = None
     dev: str | None = None
     method: str | None = None
-    grid: str | None = None
     folds: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -124,8 +122,7 @@ class Source:
     """What one printed row was made from.
 
     ``tests`` are the data sets of its scores; empty where the corpus, a FAQ bank, has its own.
-    ``limit``: how many rows of the corpus; None: all. ``grid``: the settings out of which it was
-    chosen; empty where the paper names none.
+    ``limit``: how many rows of the corpus; None: all.
     """
 
     base: str
@@ -135,7 +132,6 @@ class Source:
     dev: str | None = None
     folds: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
-    grid: dict[str, Any] = field(default_factory=dict)
     limit: int | None = None
 
 
@@ -270,7 +266,6 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
         ("corpus", used.corpora),
         ("method", used.methods),
         ("tests", used.tests),
-        ("grid", used.methods),
     ):
         if said[key] is None and key in ("base", "corpus", "method"):
             advice = "say in `uses` or `rows_use` what the paper used"
@@ -280,5 +275,4 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
             raise InputError(f"{where}: {key}", problem, f"known are {', '.join(names)}")
     said["tests"] = used.tests.get(said["tests"], ())
     said["settings"] = used.methods[said["method"]] | settings
-    said["grid"] = used.methods[said["grid"]] | settings if said["grid"] else {}
     return Source(**said)

@@ -20,23 +20,10 @@ MARGIN = 0.5  # points within which two methods count as equal, if the settings 
 
 
 @dataclass(frozen=True)
-class Choice:
-    """The methods out of which a row takes the best on dev, in order.
-
-    ``labels`` has what the table calls each of them and the one that the paper takes, ``paper``.
-    """
-
-    candidates: tuple[str, ...]
-    labels: dict[str, str]
-    paper: str | None = None
-
-
-@dataclass(frozen=True)
 class RowSpec:
     """The settings of one row; ``published`` names its counterpart as ``paper/table/row``.
 
     ``stand_in`` says in what the row differs from its counterpart; empty where in nothing.
-    A row with ``choose`` trains nothing itself: on each corpus it shows one of the candidates.
     ``control`` is the row's own, in place of the table's.
     """
 
@@ -47,7 +34,6 @@ class RowSpec:
     corpus: str | None = None
     published: str | None = None
     stand_in: tuple[str, ...] = ()
-    choose: Choice | None = None
     control: str | None = None
 
 
@@ -168,12 +154,11 @@ class Row:
 
     ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
     that lack a score. ``steps`` are those of the training of an entropy model, by seed;
-    ``unmoved`` says how many teachers of a training have not left their start, at most. ``chosen``
-    names the candidate of ``choose`` that the row shows, by CORPUS/SEED. ``stand_in`` is that of
-    ``RowSpec``. ``items``: of a column, the covariance (points squared) of what the test items
-    cause in this row and in each row above it and in itself, by label; empty where not known.
-    ``by_mean``: by seed, the average of which each task is the mean of its subsets' correlations,
-    of a row whose average is of correlations over all pairs of a task.
+    ``unmoved`` says how many teachers of a training have not left their start, at most.
+    ``stand_in`` is that of ``RowSpec``. ``items``: of a column, the covariance (points squared) of
+    what the test items cause in this row and in each row above it and in itself, by label; empty
+    where not known. ``by_mean``: by seed, the average of which each task is the mean of its
+    subsets' correlations, of a row whose average is of correlations over all pairs of a task.
     """
 
     label: str
@@ -187,8 +172,6 @@ class Row:
     missing: tuple[str, ...] = ()
     steps: dict[str, float] = field(default_factory=dict)
     unmoved: int = 0
-    choose: Choice | None = None
-    chosen: dict[str, str] = field(default_factory=dict)
     published: str | None = None
     stand_in: tuple[str, ...] = ()
     control: str | None = None
@@ -200,10 +183,6 @@ class Row:
     def is_untrained(self) -> bool:
         """Whether it has one value and no seeds: the base as it is, or whitened."""
         return self.method == START or tuple(self.seeds) == SEEDS_OF_START
-
-    def trained(self, corpus: str, seed: int) -> str:
-        """Return the method whose model stands behind a seed of the row on a corpus."""
-        return self.chosen.get(f"{corpus}/{seed}", self.method)
 
     def contrast(self, column: str) -> Contrast | None:
         """Return the row's contrast with its control in a column."""

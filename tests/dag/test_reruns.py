@@ -39,8 +39,6 @@ COLLECTED_FIGURES = {  # what tells them apart -> the module of their kind
     "scores": "alignment_uniformity",
     "cosines": "cosine_densities",
     "curve": "curve",
-    "dev": "dev_curves",
-    "questions": "accuracy_at_k",
     "regulators": "by_regulators",
     "phi": "by_phi",
     "contrasts": "contrasts",
@@ -97,9 +95,7 @@ READERS = {
     "embed:whole": {"train_final:regulated"},
     "embed:start": {"mine_negatives"},
     "mine_negatives": words("train:mined train_final:mined"),
-    "train:nli": words(
-        "evaluate_sts measure_figure:anisotropy measure_figure:retrieval collect_figure:dev"
-    ),
+    "train:nli": words("evaluate_sts measure_figure:anisotropy measure_figure:retrieval"),
     "fit_whitening": {"evaluate_sts"},
     "train:wiki": words("evaluate_sts evaluate_transfer measure_figure:singular"),
     "train:sampled": {"evaluate_sts"},
@@ -117,7 +113,7 @@ READERS = {
         collect_figure:regulators collect_figure:phi"""
     ),
     "evaluate_transfer": words("collect_scores render_table"),
-    "evaluate_faq": words("collect_scores render_table collect_figure:questions build_answerer"),
+    "evaluate_faq": words("collect_scores render_table build_answerer"),
     "build_answerer": words("report write_cards"),
     "collect_scores": words("report write_cards"),
     "write_cards": {"report"},

@@ -78,7 +78,6 @@ CONFIG = {
         "rcl": {"batch_size": 8, "on_faq": {"epochs": 1, "max_length": 32}},
     },
     "methods": {
-        "rcl-chosen": {"choose": ["attention-dropout-0.1", "rcl-2"]},
         "hard": {"label": "Hard negatives", "recipe": "rcl", "mined_negatives": True},
     },
     "embed": {"threads": 1},
@@ -111,9 +110,6 @@ CONFIG = {
         "rcl_anisotropy": {"rows": rows("nli", "start", "rcl-2")},
         "rcl_regulators": {"rows": rows("nli", "start", "rcl-2")},
         "rcl_phi": {"rows": rows("nli", "entropy-0.01", "rcl-2")},
-        "rcl_dev_curves": {"rows": rows("nli", "rcl-2")},
-        "rcl_accuracy_faqir": {"rows": rows("stackfaq", "start", "rcl-2")},
-        "rcl_accuracy_cough": None,
     },
     "tables": {
         **dict.fromkeys(TABLES),
@@ -124,7 +120,6 @@ CONFIG = {
                 *rows("nli", "start", base="tiny-pretrained"),
             ]
         },
-        "rcl_grid": {"rows": rows("nli", "rcl-2", "rcl-chosen")},
         "simcse_tableC1": {"rows": rows("nli", "whitening", "whitening-target")},
         "simcse_tableB3": {"seeds": "rcl", "rows": FIGURE_ROWS},
         "simcse_tableE1": {"seeds": "rcl", "rows": FIGURE_ROWS},

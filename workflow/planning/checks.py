@@ -10,7 +10,6 @@ from semblance.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
 from semblance.config.model import Config
 from semblance.config.part import PHI
 from semblance.config.trainings import (
-    Chosen,
     Entropies,
     Kind,
     Method,
@@ -18,7 +17,6 @@ from semblance.config.trainings import (
     Reranked,
     Settings,
     Trained,
-    Whitened,
 )
 from semblance.data.nli import check_neutral
 from semblance.data.pair import check_labels
@@ -230,9 +228,7 @@ def _check_method(config: Config, name: str, method: Method) -> None:
     where = f"config.methods.{name}"
     if name in (INITIAL, START) or entropy_parts(config, name):
         raise InputError(where, "this name is taken by a stage of its own")
-    if isinstance(method, Chosen):
-        _check_choice(config, where, method)
-    elif isinstance(method, Reranked):
+    if isinstance(method, Reranked):
         _check_ranking(config, f"{where}.ranking.of", method.ranking.of)
     elif isinstance(method, Trained):
         _check_training(config, where, method)
@@ -240,33 +236,12 @@ def _check_method(config: Config, name: str, method: Method) -> None:
         _check_regulators(config, where, name, method)
 
 
-def _check_choice(config: Config, where: str, method: Chosen) -> None:
-    """Check a method that chooses: it is trained by its candidates, which share a recipe."""
-    recipes = set()
-    for name in method.choose:
-        check_known(f"{where}.choose", name, config.methods, "method")
-        candidate = config.methods[name]
-        if isinstance(candidate, Chosen):
-            advice = "name its candidates themselves"
-            raise InputError(f"{where}.choose", f"{name!r} chooses itself", advice)
-        if isinstance(candidate, (Whitened, Reranked)):
-            advice = "name methods of one recipe"
-            raise InputError(f"{where}.choose", f"{name!r} is not trained", advice)
-        if candidate.recipe in config.recipes:  # another is an error of its own
-            recipes.add(candidate.recipe)
-    if len(recipes) > 1:
-        problem = f"the candidates have several recipes: {', '.join(sorted(recipes))}"
-        raise InputError(f"{where}.choose", problem, "name methods of one recipe")
-    if method.paper:
-        check_known(f"{where}.paper", method.paper, config.methods, "method")
-
-
 def _check_ranking(config: Config, where: str, name: str) -> None:
     """Check a method with ``ranking``: it uses the model of ``start`` or of a method with one."""
     if name == START or entropy_parts(config, name):
         return
     check_known(where, name, [*config.methods, START], "method")
-    if isinstance(config.methods[name], (Reranked, Chosen)):
+    if isinstance(config.methods[name], Reranked):
         problem = f"{name!r} has no model of its own"
         raise InputError(where, problem, "name a method that has one")
 
@@ -323,9 +298,6 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
     if whitening(config, method) == TARGET:
         problem = f"{method!r} is fitted on the STS tests, which no training may read"
         raise InputError(where, problem, "name a whitening of the corpus")
-    if isinstance(config.methods[method], Chosen):
-        problem = f"{method!r} chooses on dev, so that it is no model of its own"
-        raise InputError(where, problem, "name one of its candidates")
     if mines(config, method):
         problem = f"{method!r} mines its hard negatives among the answers of a FAQ bank"
         raise InputError(where, problem, "name a method without mined_negatives")

@@ -88,20 +88,16 @@ def _models(plan: Plan, kind: str, run: Run) -> dict[str, Any]:
 def drawing_settings(plan: Plan, name: str) -> str:
     """Return the ``--settings`` of ``draw_figure``: the kind, and what each of the models is called.
 
-    The runs of all folds of a FAQ bank have the label of the bank. A label that several rows have
-    is followed by the name of the method.
+    A label that several rows have is followed by the name of the method.
     """
-    rows = {}
-    for run in figure_runs(plan, name):
-        corpus = plan.bank_of(run.corpus) if plan.is_faq(run.corpus) else run.corpus
-        rows[TableRow(*run[:3])] = TableRow(corpus, run.base, run.method)
-    labels = labels_of(plan.config, {}, list(rows.values()))
+    rows = [TableRow(*run[:3]) for run in figure_runs(plan, name)]
+    labels = labels_of(plan.config, {}, rows)
     counts = Counter(labels.values())
     named = []
-    for model, row in rows.items():
-        several = counts[labels[row]] > 1
-        label = f"{labels[row]} · {row.method}" if several else labels[row]
-        named.append({**model._asdict(), "label": label})
+    for row, label in labels.items():
+        if counts[label] > 1:
+            label = f"{label} · {row.method}"
+        named.append({**row._asdict(), "label": label})
     return canonical({"kind": plan.config.figures[name].kind, "models": named})
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from semblance.config.model import Config
 from semblance.config.part import PHI
-from semblance.config.trainings import Chosen, Ranking, Reranked, Trained, Whitened
+from semblance.config.trainings import Ranking, Reranked, Trained, Whitened
 from semblance.names import START
 
 TARGET = "target"  # of a whitening that each test fits on its own sentences
@@ -26,12 +26,6 @@ def trained(config: Config, method: str) -> Trained | None:
     """Return the training that ``methods`` says of a method; None of any other."""
     entry = config.methods.get(method)
     return entry if isinstance(entry, Trained) else None
-
-
-def candidates(config: Config, method: str) -> list[str]:
-    """Return the methods out of which a method chooses on dev; none of a method that is trained."""
-    entry = config.methods.get(method)
-    return entry.choose if isinstance(entry, Chosen) else []
 
 
 def whitening(config: Config, method: str) -> Literal[True, "target"] | None:

@@ -16,7 +16,6 @@ from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import methods, tables
 from workflow.planning.data import faq_protocols, sts_tests
 from workflow.planning.methods import (
-    candidates,
     entropy_parts,
     evaluation_settings,
     is_untrained,
@@ -82,16 +81,12 @@ class Plan:
         return {layout.whole_corpus(bank): bank for bank in self.banks}
 
     def table_runs(self, table: Table | FigureOfModels) -> Iterator[Run]:
-        """Yield the runs that one table names; an untrained model has one run, of seed 0.
-
-        The runs of a method that chooses are those of its candidates.
-        """
+        """Yield the runs that one table names; an untrained model has one run, of seed 0."""
         for corpus, base, method in tables.rows_of(self.config, table):
             seeds = tables.seeds_of(self.config, table.seeds, method)
             places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
-            trained = candidates(self.config, method) or [method]
             for place in places:
-                yield from (Run(place, base, name, seed) for name in trained for seed in seeds)
+                yield from (Run(place, base, method, seed) for seed in seeds)
 
     @cached_property
     def runs(self) -> list[Run]:

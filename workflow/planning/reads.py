@@ -32,8 +32,6 @@ class Job(NamedTuple):
 
 
 Role = Callable[[Plan, Job], Iterable[Job]]
-# Who writes the files of models that a collected figure is made from, where it is not evaluate_sts.
-WRITES = {"questions": "evaluate_faq", "training": "train", "curve": "train_curve"}
 
 
 def made_by(stage: str) -> Role:
@@ -204,7 +202,9 @@ def all_figures(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def files_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
-    stage = WRITES.get(plan.config.figures[job.name].source, "evaluate_sts")
+    stage = "evaluate_sts"
+    if plan.config.figures[job.name].source == "curve":
+        stage = "train_curve"
     yield from (Job(stage, *run) for run in figure_runs(plan, job.name))
     yield from (Job("render_table", name=table) for table in figure_tables(plan, job.name))
 

@@ -25,7 +25,7 @@ from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
 from semblance.reporting.published import Base, Published, Source
 from workflow.planning.data import of_manifest
-from workflow.planning.methods import candidates, entropy_parts, is_untrained, regulators, whitening
+from workflow.planning.methods import entropy_parts, is_untrained, regulators, whitening
 from workflow.planning.plan import Plan
 
 UNSTATED = "published.yaml does not say what the paper used"
@@ -161,14 +161,7 @@ class StandIns:
         corpus = row["corpus"]
         if corpus in self.plan.banks:
             corpus = self.plan.fold_corpora(corpus)[0]  # all folds have the same settings
-        place = (corpus, row["base"])
-        chosen_from = candidates(self.config, method)
-        if not chosen_from:
-            yield from self._of_training(place, method, source.settings)
-        elif source.grid:
-            yield from self._of_choice(place, chosen_from, source.grid)
-        else:
-            yield f"chosen on dev instead of {source.method}"
+        yield from self._of_training((corpus, row["base"]), method, source.settings)
 
     # --- settings -----------------------------------------------------------------------------
 
@@ -185,29 +178,12 @@ class StandIns:
         models = self._entropy_models(place, method)
         names = regulators(self.config, method)
         found += [f"regulator {name}" for name in names if not entropy_parts(self.config, name)]
-        phis, sets = _phis_of(models), _phi_sets(stated[BY_MODELS]["phis"])
-        if phis not in sets:
-            theirs = " or ".join(map(_listed, sets))
-            found.append(f"regulators of φ {_listed(phis)} instead of {theirs}")
+        phis = sorted(model["options"]["phi"] for model in models)
+        if phis != (theirs := stated[BY_MODELS]["phis"]):
+            found.append(f"regulators of φ {_listed(phis)} instead of {_listed(theirs)}")
         theirs = self.used.methods[stated[BY_MODELS]["method"]]
         parts = dict.fromkeys(part for ours in models for part in differing(ours, theirs))
         return [*found, *(f"entropy models: {part}" for part in parts if part not in found)]
-
-    def _of_choice(
-        self, place: tuple[str, str], candidates: list[str], stated: Mapping[str, Any]
-    ) -> list[str]:
-        """Return in what the candidates of a choice on dev differ from the paper's grid."""
-        found: dict[str, None] = {}
-        for name in candidates:
-            found |= dict.fromkeys(self._of_training(place, name, stated))
-        tried = set()
-        for name in candidates:
-            phis = _phis_of(self._entropy_models(place, name))
-            tried.add((self._settings(place, name)["batch_size"], tuple(phis)))
-        points = len(_accepted(stated["batch_size"])) * len(_phi_sets(stated[BY_MODELS]["phis"]))
-        if not found and len(tried) < points:
-            found[f"chosen out of {len(tried)} of {points} settings"] = None
-        return list(found)
 
     def _entropy_models(self, place: tuple[str, str], method: str) -> list[dict[str, Any]]:
         """Return the settings of the entropy models that regulate a method."""
@@ -253,17 +229,6 @@ def differing(
                 yield from differing(found or {}, expected, f"{prefix}{key}.")
         elif found not in _accepted(expected):
             yield f"{prefix}{key} {_word(found)} instead of {_words(expected)}"
-
-
-def _phis_of(models: list[dict[str, Any]]) -> list[float]:
-    return sorted(model["options"]["phi"] for model in models)
-
-
-def _phi_sets(stated: list) -> list[list[float]]:
-    """Return the sets of φ that are stated: one, or a list of them."""
-    if isinstance(stated[0], list):
-        return stated
-    return [stated]
 
 
 def _accepted(expected: Any) -> list[Any]:

@@ -33,7 +33,6 @@ from workflow.planning.checks import (
 from workflow.planning.data import PAIRS, answerer_protocol, holds_out_wordings
 from workflow.planning.methods import (
     TARGET,
-    candidates,
     entropy_parts,
     is_untrained,
     mines,
@@ -42,7 +41,6 @@ from workflow.planning.methods import (
     whitening,
 )
 from workflow.planning.signatures import required_signature
-from workflow.planning.tables import is_over_folds
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 OTHER_TABLES = ("scores", "published", "claims", "report")  # their files
@@ -147,15 +145,13 @@ def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
         else:
             _check_method_name(config, where, entry)
             _check_suits(config, where, layout, entry)
-            _check_only_on_banks(config, where, layout.over_folds, entry)
+            if not layout.over_folds:
+                _check_trains_on_corpora(config, where, entry)
             _check_matched(config, where, row.corpora, entry)
 
 
 def _check_suits(config: Config, where: str, layout: Layout, method: str) -> None:
-    """Check that a layout shows tests by which a method can choose, be fitted or rank."""
-    if layout.tests == "transfer" and candidates(config, method):
-        problem = f"{method!r} chooses by STS-B dev, which layout {layout.name!r} does not read"
-        raise InputError(where, problem, "name one of its candidates")
+    """Check that a layout shows tests on which a method can be fitted or rank."""
     if whitening(config, method) == TARGET and layout.tests != "sts":
         problem = (
             f"{method!r} is fitted on the STS tests, which layout {layout.name!r} does not show"
@@ -166,14 +162,11 @@ def _check_suits(config: Config, where: str, layout: Layout, method: str) -> Non
         raise InputError(where, problem, "name it in a table of a FAQ bank")
 
 
-def _check_only_on_banks(config: Config, where: str, on_banks: bool, method: str) -> None:
-    """Check that a method which needs a FAQ bank, itself or by a candidate, is trained on one."""
-    if on_banks:
-        return
-    for name in (method, *candidates(config, method)):
-        if mines(config, name):
-            problem = f"{name!r} mines its hard negatives among the answers of a FAQ bank"
-            raise InputError(where, problem, "name it in a table of a bank")
+def _check_trains_on_corpora(config: Config, where: str, method: str) -> None:
+    """Check that a method needs no FAQ bank."""
+    if mines(config, method):
+        problem = f"{method!r} mines its hard negatives among the answers of a FAQ bank"
+        raise InputError(where, problem, "name it in a table of a bank")
 
 
 def _check_matched(config: Config, where: str, banks: list[str], method: str) -> None:
@@ -238,7 +231,7 @@ def _check_kind(config: Config, where: str, figure: Figure) -> None:
 
 def _check_trained(config: Config, where: str, figure: Figure) -> None:
     """Check that each method of a curve is one of ``methods`` that has a training."""
-    if figure.source not in ("curve", "training"):
+    if figure.source != "curve":
         return
     for i, row in _rows(figure):
         key = f"{where}.rows[{i}].methods"
@@ -254,10 +247,8 @@ def _check_trained(config: Config, where: str, figure: Figure) -> None:
 
 def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
     """Check a group of rows of a figure."""
-    on_banks = is_over_folds(figure)
-    places, kind = (config.faq.banks, "FAQ bank") if on_banks else (config.corpora, "corpus")
     for corpus in row.corpora:
-        check_known(f"{where}.corpora", corpus, places, kind)
+        check_known(f"{where}.corpora", corpus, config.corpora, "corpus")
     for base in row.bases:
         check_known(f"{where}.bases", base, config.bases, "base")
     where = f"{where}.methods"
@@ -266,10 +257,7 @@ def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
             check_models(config, where, entry)
             continue
         _check_method_name(config, where, entry)
-        _check_only_on_banks(config, where, on_banks, entry)
-        if candidates(config, entry):
-            problem = f"{entry!r} chooses and has no models of its own"
-            raise InputError(where, problem, "name one of its candidates")
+        _check_trains_on_corpora(config, where, entry)
 
 
 # --- answerers ---------------------------------------------------------------------------------
@@ -293,14 +281,9 @@ def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
         used = model_of(config, method)
         if used != START:
             check_known(where, used, config.methods, "method")
-            why = ""
-            if candidates(config, used):
-                why = "chooses among others itself"
-            elif whitening(config, used):
-                why = "whitens its embeddings"
-            if why:
+            if whitening(config, used):
                 advice = "an answerer cannot use that yet; name another method"
-                raise InputError(where, f"{used!r} {why}", advice)
+                raise InputError(where, f"{used!r} whitens its embeddings", advice)
         _check_evaluated(config, where, answerer, method)
 
 

@@ -98,7 +98,7 @@ class Facts:
         places = [row.corpus]
         if row.corpus in self.plan.banks:
             places = self.plan.fold_corpora(row.corpus)
-        runs = [Run(c, row.base, row.trained(c, seed), seed) for seed in row.seeds for c in places]
+        runs = [Run(c, row.base, row.method, seed) for seed in row.seeds for c in places]
         return [model for model in map(self.model, runs) if model]
 
     def settings_of(self, row: Row) -> dict[str, Any]:

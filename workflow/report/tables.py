@@ -55,7 +55,6 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
             "changes": _changes(facts, above, row) if above else [],
             "explain": _explain_command(facts, name, table, label),
             "seeds": _seeds(table, row, columns),
-            "choices": [(place, row.choose.labels[m]) for place, m in row.chosen.items()],
             "curves": _curves(models),
             "sources": list(map(_made_from, models)),
             "train": _train_command(facts, models),

@@ -74,8 +74,8 @@ def test_the_plan_of_a_table_has_the_jobs_that_it_needs_and_no_others():
 
 def test_words_that_are_files_are_configs_and_the_others_tables(tmp_path):
     (tmp_path / "mine").write_text("{}")
-    words = ["rcl_table3", f"{tmp_path}/mine", "missing.yaml", "rcl_grid"]
-    assert configs_and_tables(words) == (words[1:3], ["rcl_table3", "rcl_grid"])
+    words = ["rcl_table3", f"{tmp_path}/mine", "missing.yaml", "rcl_table4"]
+    assert configs_and_tables(words) == (words[1:3], ["rcl_table3", "rcl_table4"])
 
 
 def test_the_hours_of_a_stage_are_those_of_its_jobs():

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from semblance.config.outputs import Rows
 from semblance.errors import InputError
 from semblance.names import TRANSFER_TASKS
 from semblance.provenance import ROOT
@@ -33,6 +32,7 @@ CONFIGS = [
     ("config.yaml", "configs/simcse-glove.yaml"),
     ("config.yaml", "configs/family.yaml"),
     ("config.yaml", "configs/papers-main.yaml"),
+    ("config.yaml", "configs/rcl-grid.yaml"),
 ]
 
 
@@ -144,31 +144,10 @@ def test_two_bases_of_one_label_are_refused_at_the_label_of_a_base(method: str):
         load(config)
 
 
-def test_the_runs_of_a_method_that_chooses_are_those_of_its_candidates(plan):
-    table = plan.config.tables["rcl_grid_cough"]
-    place = {"corpora": ["cough"], "bases": ["nli-roberta-base-v2"]}
-    candidates = plan.config.methods["rcl-chosen"].choose
-    assert len(candidates) == 10
-    runs = [
-        set(plan.table_runs(table.model_copy(update={"rows": [Rows(**place, methods=methods)]})))
-        for methods in (["rcl-chosen"], candidates)
-    ]
-    assert runs[0] == runs[1] and len(runs[0]) == 10 * 5 * 5  # methods, folds, seeds
-    assert all(run.method != "rcl-chosen" for run in plan.runs)
-
-
-def test_a_row_that_chooses_knows_its_candidates_and_their_labels(plan):
-    spec = plan.table_spec("rcl_table3")
-    choice = next(row["choose"] for row in spec["rows"] if row["method"] == "rcl-chosen")
-    assert choice["candidates"] == plan.config.methods["rcl-chosen"].choose
-    assert choice["labels"]["rcl-6-batch32"] == "RCL (6 regulators), batch 32"
-    assert choice["paper"] == "rcl-8"
-    assert sum("choose" in row for row in spec["rows"]) == 1
-
-
-def test_a_table_of_dev_questions_asks_for_them_whatever_the_protocols_of_the_test(plan):
-    assert plan.table_spec("rcl_grid_faqir")["protocols"] == ["dev"]
-    assert plan.table_spec("rcl_table2a")["protocols"] == ["pairs", "annotated"]
+def test_a_table_of_dev_questions_asks_for_them_whatever_the_protocols_of_the_test():
+    plan = Plan(load(merged("config.yaml", "configs/rcl-grid.yaml")))
+    assert plan.table_spec("rcl_grid_faqir_dev")["protocols"] == ["dev"]
+    assert plan.table_spec("rcl_grid_faqir")["protocols"] == ["pairs", "annotated"]
 
 
 def test_a_seed_or_phi_is_kept_apart_in_the_paths(plan):

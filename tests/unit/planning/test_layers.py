@@ -123,7 +123,7 @@ def test_all_errors_of_a_config_are_reported_each_once():
         write(
             "last.yaml",
             "outptu: 1\nresources: {gpu: 0, cpus: 2}\nmethods:\n  simcse: {recipe: nobody}\n"
-            "  mine: {choose: [nobody, rcl-2]}\ntables:\n  rcl_table3: {layout: best}\n",
+            "  mine: {recipe: rcl, steps_of: nobody}\ntables:\n  rcl_table3: {layout: best}\n",
         )
     )
     lines = [line.split(": ")[0] for line in found]

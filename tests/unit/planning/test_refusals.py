@@ -93,7 +93,6 @@ methods.simcse.jobs_per_gpu = 2
 methods.simcse.loss = nobody
 methods.simcse.loss = entropy | methods.simcse.options.phi: missing key
 methods.simcse.views = twise
-methods.simcse.paper = rcl-8 | methods.simcse.paper: has no effect here
 methods.simcse.by_base = {bert-base: {batch_size: 8}}
 methods.simcse.regulators = [entropy-0.01]
 methods.simcse.options.scal = 3
@@ -114,13 +113,6 @@ methods.ssimcse.dropout.sampled.layers = all
 methods.whitening.recipe = rcl | methods.whitening.recipe: has no effect
 methods.whitening.whitening = tests
 methods.whitening.whitening = false | methods.whitening.whitening: False
-methods.rcl-chosen.choose = [rcl-2, whitening] | methods.rcl-chosen.choose: 'whitening' is not trai
-methods.rcl-chosen.choose = [rcl-2, nobody] | methods.rcl-chosen.choose: there is no method 'nobody
-methods.rcl-chosen.choose = [rcl-2, simcse] | methods.rcl-chosen.choose: the candidates have sever
-methods.rcl-chosen.choose = [rcl-2, rcl-2] | methods.rcl-chosen.choose: ['rcl-2', 'rcl-2'] names one
-methods.other = {choose: [rcl-2, rcl-chosen]} | methods.other.choose: 'rcl-chosen' chooses itself
-methods.rcl-chosen.recipe = rcl | methods.rcl-chosen.recipe: has no effect here
-methods.rcl-chosen.paper = nobody | methods.rcl-chosen.paper: there is no method 'nobody'
 methods.rcl-8.options.reduction = Sum
 methods.rcl-8.options.reduction = avg
 methods.rcl-8.options.regulator_weight = -1.0
@@ -138,7 +130,6 @@ methods.rcl-2.regulators.phis = [0.01, "0.01"] | methods.rcl-2.regulators: a mod
 methods.rcl-2.regulators.phis = | methods.rcl-2.regulators.phis: missing key
 methods.rcl-2.regulators = [start, start] | methods.rcl-2.regulators: a model stands twice: start
 methods.rcl-2.regulators = [nobody] | methods.rcl-2.regulators: 'nobody' is neither KIND-PHI nor a m
-methods.rcl-2.regulators = [rcl-chosen] | methods.rcl-2.regulators: 'rcl-chosen' chooses on dev
 methods.rcl-2.regulators = [nobody/start] | methods.rcl-2.regulators: there is no base 'nobody'
 methods.rcl-2.regulators = [bert-base/nobody] | methods.rcl-2.regulators: 'nobody' is neither KIND
 methods.rcl-2.regulators = [entropy-0.010] | methods.rcl-2.regulators: φ of 'entropy-0.010' has ano
@@ -147,10 +138,9 @@ methods.rcl-2.regulators = [rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for
 methods.rcl-2.regulators = [bert-base/rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
 methods.rcl-2.regulators = [rcl-4]; methods.rcl-4.regulators = [rcl-2] | methods.rcl-2.regulators: '
 methods.rcl-2.regulators = [start]; methods.rcl-2.regulator_seeds = [1] | methods.rcl-2.regulator_se
-methods.continued-matched.steps_of = continued-chosen | methods.continued-matched
 methods.continued-matched.steps_of = whitening | methods.continued-matched
 methods.continued-matched.steps_of = continued-matched | methods.continued-matched
-methods.rcl-4.label = RCL (2 regulators) | tables.rcl_grid.labels: the rows of rcl-2 and rcl-4 are
+methods.rcl-8.label = RCL (2 regulators) | tables.rcl_controls.labels: the rows of rcl-2 and rcl-8
 tables.rcl_table3.rowz = 1
 tables.rcl_table3.seeds = nobody
 tables.rcl_table3.rows[0].methods = [nobody]
@@ -165,7 +155,6 @@ tables.rcl_table3.published.rcl8 = rcl/3/RCL
 tables.ssimcse_table1.published.bert-base/sincse = s-simcse/1/SimCSE-BERT-base
 tables.simcse_tableC1.control = whitening | tables.simcse_tableC1.control: the untrained 'whitening'
 tables.simcse_tableE1.rows[0].methods = [whitening-target]
-tables.simcse_tableE1.rows[0].methods = [rcl-chosen] | tables.simcse_tableE1.rows[0].methods: 'rcl-
 tables.simcse_tableE1.tasks = [stsb] | tables.simcse_tableE1.tasks: has no effect here
 tables.rcl_table1a.tasks = [yours] | tables.rcl_table1a.tasks: there is no task 'yours'
 tables.rcl_table2a.rows[0].methods = [whitening-target]
@@ -206,13 +195,11 @@ figures.rcl_anisotropy.options.of = 1 | figures.rcl_anisotropy.options.of: unkno
 figures.rcl_anisotropy.rows[0].bases = [nobody] | figures.rcl_anisotropy.rows[0].bases: there is no
 figures.rcl_anisotropy.rows[0].corpora = [faqir]
 figures.rcl_anisotropy.rows[0].methods = [nobody]
-figures.rcl_anisotropy.rows[0].methods = [rcl-chosen]
 figures.rcl_anisotropy.kind = curve | figures.rcl_anisotropy.rows[0].methods: there is no method 'st
 figures.rcl_anisotropy.kind = retrieval | figures.rcl_anisotropy.collection: missing key; The corpus
-figures.rcl_anisotropy.kind = accuracy_at_k | figures.rcl_anisotropy.rows[0].corpora: there is no FA
 figures.rcl_anisotropy.collection = nli | figures.rcl_anisotropy.collection: has no effect here; it
 figures.rcl_anisotropy.tables = [rcl_table3] | figures.rcl_anisotropy.tables: has no effect here; it
-figures.rcl_anisotropy.kind = dev_curves; figures.rcl_anisotropy.rows[0].methods = [whitening] \
+figures.rcl_anisotropy.kind = curve; figures.rcl_anisotropy.rows[0].methods = [whitening] \
 | figures.rcl_anisotropy.rows[0].methods: 'whitening' whitens a base and has no training
 figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nobody \
 | figures.rcl_anisotropy.collection: there is no corpus 'nobody'
@@ -220,7 +207,8 @@ figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nli
 | figures.rcl_anisotropy.options.queries: missing key
 figures.contrasts.rows = [] | figures.contrasts.rows: has no effect here; it belongs to models, coll
 figures.contrasts.tables = [nobody] | figures.contrasts.tables: there is no table 'nobody'
-figures.rcl_accuracy_faqir.options.most = 0
+figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nli; \
+figures.rcl_anisotropy.options = {queries: [a], top: 0} | figures.rcl_anisotropy.options.top
 sts.own.mine = {path: a.csv} | sts.own.mine.kind: missing key
 sts.own.mine = {kind: pairs, path: a.csv} | sts.own.mine: has no effect
 sts.own.mine = {kind: pairs, path: a.csv}; sts.dev = mine; sts.datasets = [stsb, mine] \
@@ -252,9 +240,6 @@ bases.bert-large.tokenizer = domain | bases.bert-large.tokenizer: 'domain' is tr
 OF_OWN_FAQ = """
 tables.more = {title: t, layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
 methods: [hard-negatives]}]} | tables.more.rows[0].methods: 'hard-negatives' mines its hard negative
-methods.e = {choose: [continued, hard-negatives]}; tables.more = {title: t, layout: sts, \
-seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], methods: [e]}]} \
-| tables.more.rows[0].methods: 'hard-negatives' mines its hard negatives
 figures.c = {kind: curve, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
 methods: [hard-negatives]}]} | figures.c.rows[0].methods: 'hard-negatives' mines
 tables.more = {title: t, layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
@@ -263,10 +248,8 @@ methods.mine = {recipe: rcl, mined_negatives: true, hard_negatives: false} | met
 methods.mine = {recipe: rcl, mined_negatives: true, on_faq: {hard_negatives: false}} | methods.mine.
 methods.rcl-8.regulators = [hard-negatives] | methods.rcl-8.regulators: 'hard-negatives' mines its
 methods.rcl-8.regulators = [bm25] | methods.rcl-8.regulators: 'bm25' ranks with the model of another
-methods.rcl-chosen.choose = [rcl-2, bm25] | methods.rcl-chosen.choose: 'bm25' is not trained
 methods.b = {recipe: rcl, ranking: {of: start, by: words}} | methods.b.recipe: has no effect here
 methods.b = {ranking: {of: bm25, by: words}} | methods.b.ranking.of: 'bm25' has no model of its own
-methods.b = {ranking: {of: rcl-chosen, by: words}} | methods.b.ranking.of: 'rcl-chosen' has no model
 methods.b = {ranking: {of: nobody, by: words}} | methods.b.ranking.of: there is no method 'nobody'
 methods.b = {ranking: {of: start, by: luck}} | methods.b.ranking.by
 methods.b = {ranking: {of: start, by: hybrid, match: better}}; tables.mine.rows[0].methods[0] = b \
@@ -274,7 +257,6 @@ methods.b = {ranking: {of: start, by: hybrid, match: better}}; tables.mine.rows[
 answerers.mine.bank = nobody | answerers.mine.bank: there is no bank 'nobody'
 answerers.mine.seeds = x | answerers.mine.seeds: there is no list
 answerers.mine.methods = [nobody] | answerers.mine.methods: there is no method 'nobody'
-answerers.mine.methods = [rcl-chosen] | answerers.mine.methods: 'rcl-chosen' chooses
 answerers.mine.methods = [whitening] | answerers.mine.methods: 'whitening' whitens
 answerers.mine.methods = [entropy-0.01] | answerers.mine.methods: there is no method 'entropy-0.01'
 answerers.mine.methods = [rcl-2] | answerers.mine.methods: no table of bank 'mine' evaluates 'rcl-2'

@@ -20,7 +20,6 @@ SROBERTA = "nli-roberta-base-v2"
 # Changes of config.yaml | table, method and base of a row | in what it differs then; in nothing.
 DIFFERENCES = f"""
 | ssimcse_table1 ssimcse |
-| rcl_table3 rcl-chosen |
 tables.rcl_table2a.published.start = rcl/2a/SRoBERTa base | rcl_table2a start \
 | method start instead of continued
 bases.{SROBERTA}.hub = someone/else | rcl_table3 start | base {SROBERTA} instead of SRoBERTa base
@@ -61,8 +60,6 @@ tables.rcl_table1a.published = {{attention-dropout-0.2: rcl/1a/Attention dropout
 | rcl_table1a attention-dropout-0.2 | dropout.attention 0.2 instead of 0.1
 methods.ssimcse.dropout.sampled.granularity = row | ssimcse_table1 ssimcse \
 | dropout.sampled.granularity row instead of view or pass
-tables.rcl_table3.published.rcl-chosen = rcl/3/DropHead (p=0.1) | rcl_table3 rcl-chosen \
-| chosen on dev instead of drophead-0.1
 transfer.datasets = [mr, trec] | simcse_tableE1 start bert-base \
 | tests mr, trec instead of mr, cr, subj, mpqa, sst2, trec, mrpc
 transfer.datasets = [mr, trec] | simcse_tableE1 simcse bert-base \
@@ -239,16 +236,6 @@ def test_a_file_with_another_checksum_makes_a_stand_in(name, table, method):
     dataset = dataclasses.replace(MANIFEST[name], files=(altered, *others))
     found = differences(SHIPPED, table, method, datasets=MANIFEST | {name: dataset})
     assert found == [f"other contents of {name}"]
-
-
-def test_the_best_of_another_grid_is_a_stand_in():
-    candidates = SHIPPED["methods"]["rcl-chosen"]["choose"]
-    config = changed(SHIPPED, f"methods.rcl-chosen.choose = {candidates[1:]}")
-    reason = ["chosen out of 9 of 10 settings"]
-    assert differences(config, "rcl_table3", "rcl-chosen") == reason
-    config = changed(SHIPPED, "methods.rcl-10.regulators.phis = [0.05]")
-    (reason,) = differences(config, "rcl_table3", "rcl-chosen")
-    assert reason.startswith("regulators of φ 0.05 instead of 0.01 or 0.01, 0.02 or ")
 
 
 def test_a_whitening_on_other_tests_is_a_stand_in():
