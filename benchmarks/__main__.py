@@ -6,13 +6,11 @@ python -m benchmarks --data FOLDER --only train --rounds 3
 
 import argparse
 import itertools
-import multiprocessing
 import os
 import platform
 import statistics
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks import engines, limits, own_faq, reading, start_up, workload
+from benchmarks import limits, own_faq, reading, start_up, workload
 from benchmarks.side import DISTURBED, disturbance, peers, side_by_side, undisturbed
 from benchmarks.training import WARM, settings
 from benchmarks.workload import Task
@@ -228,24 +226,6 @@ def page_of_embedding(args: argparse.Namespace) -> str:
     return title + table(["base", "precision", *BESIDE, *more], rows)
 
 
-def page_of_engines(args: argparse.Namespace) -> str:
-    """Text to vectors by other engines, and whether they find our nearest neighbours in fp32."""
-    rows = []
-    for base, precision in itertools.product(args.bases, args.precisions):
-        exact = task(args, "encode", base=base)
-        names = ("ours", "theirs", *engines.installed(precision))
-        sides = {who: replace(exact, who=who, precision=precision) for who in names}
-        seen = side_by_side(args.rounds, sides)
-        for who, seconds in seen.items():
-            with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as elsewhere:
-                same = elsewhere.submit(reading.same_neighbours, exact, sides[who]).result()
-            rows.append([base, precision, who, spread(seconds)])
-            rows[-1] += [spread(ratios(seen["ours"], seconds)), f"{same:.1%}"]
-    title = f"## Engines: {reading.COUNT:,} sentences ({args.rounds} turns)\n\n"
-    head = ["base", "precision", "engine", "seconds", "ours is faster by", "same neighbour"]
-    return title + table(head, rows)
-
-
 def page_of_sts(args: argparse.Namespace) -> str:
     """All seven STS sets."""
     rows = []
@@ -336,7 +316,6 @@ PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "train": page_of_training,
     "methods": page_of_methods,
     "embed": page_of_embedding,
-    "engines": page_of_engines,
     "sts": page_of_sts,
     "start": page_of_start,
     "limits": page_of_limits,

@@ -1,7 +1,4 @@
-"""Reading sentences: embedding many, and all seven STS sets for one model.
-
-By us, by sentence-transformers and, embedding alone, by other engines.
-"""
+"""Reading sentences: embedding many, and all seven STS sets for one model, by us and by the peer."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks import engines
 from benchmarks.training import their_model
 from benchmarks.workload import Task, Workload
 from semblance.data.tokens import tokenise
@@ -56,37 +52,14 @@ def parts(work: Workload) -> Iterator[list[str]]:
         yield [sentences[i] for i in order[first : first + COUNT]]
 
 
-def embedding(task: Task, work: Workload) -> Callable[[list[str]], np.ndarray]:
-    """Return the function of a side that embeds texts, (n, d)."""
-    if task.who in engines.ENGINES:
-        return engines.embedding(task, work.base(task.base), LENGTH)
+def _embedding(task: Task, work: Workload) -> Callable[[], np.ndarray]:
+    """Return the function of a side that embeds the next turn's sentences, (n, d)."""
+    turns = parts(work)
     model = _model(task, work)
     if task.who == "theirs":
-        return lambda texts: model.encode(texts, show_progress_bar=False)
+        return lambda: model.encode(next(turns), show_progress_bar=False)
     tokenizer = work.base(task.base) / "tokenizer.json"
-    return lambda texts: model.encode(tokenise(tokenizer, texts), LENGTH)
-
-
-def same_neighbours(task: Task, other: Task) -> float:
-    """Return the share of a turn's sentences whose nearest other sentence is the same by both."""
-    work = Workload(task.folder)
-    texts = next(parts(work))
-    first, second = (nearest(embedding(side, work)(texts)) for side in (task, other))
-    return float(np.mean(first == second))
-
-
-def nearest(vectors: np.ndarray) -> np.ndarray:
-    """Return the number of each sentence's nearest other sentence, (n,)."""
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    cosines = unit @ unit.T
-    np.fill_diagonal(cosines, -1)
-    return cosines.argmax(axis=1)
-
-
-def _embedding(task: Task, work: Workload) -> Callable[[], np.ndarray]:
-    turns = parts(work)
-    encode = embedding(task, work)
-    return lambda: encode(next(turns))
+    return lambda: model.encode(tokenise(tokenizer, next(turns)), LENGTH)
 
 
 def _sts(task: Task, work: Workload) -> Callable[[], Any]:
