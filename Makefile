@@ -44,7 +44,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Semblance needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test onnx)
+		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test)
 	touch $@
 
 # A launcher in place of an installation: the project runs from its checkout.
@@ -106,7 +106,7 @@ bench: $(VENV)/.bench
 
 $(VENV)/.bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test onnx bench)
+		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test bench)
 	touch $@
 
 lock: setup $(VENV)/.bench

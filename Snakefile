@@ -31,7 +31,6 @@ include: "workflow/rules/answer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/figures.smk"
-include: "workflow/rules/cards.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -41,7 +41,6 @@ GROUPS = {
         "score": "semblance score FOLDER",
         "compare": "semblance compare ours.csv theirs.csv",
         "try": "semblance try my_loss.py --against simcse",
-        "export": "semblance export my-faq --onnx --output my-faq-onnx",
     },
     "this shell": {"completion": "semblance completion bash"},
 }

@@ -75,12 +75,6 @@ def _too_large(path: str | os.PathLike, most: int) -> InputError:
     return InputError(path, f"more than {most:,} bytes", ADVICE)
 
 
-def require_new(folder: Path) -> None:
-    """Raise InputError for a folder that holds something, or a file of its name."""
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
-        raise InputError(folder, "exists already", "name a new folder")
-
-
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike) -> Iterator[Path]:
     """Yield an empty file to write; it becomes ``path`` if the block ends without an error.

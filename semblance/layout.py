@@ -36,7 +36,6 @@ BANK = "faq/{bank}"
 FOLD_DEV_DATA = "dev/{corpus}"
 PRETRAINED = "bases/{corpus}/{base}"  # a base that is trained here
 MODEL = "models/{corpus}/{base}/{method}/seed-{seed}"
-MODEL_CARDS = "models"  # the record of the cards that lie beside the weights
 WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base
 # The stages whose weights go after their use where the config keeps the final ones.
 DELETE_WEIGHTS = ("train_initial", "train_entropy", "train", "fit_whitening")
@@ -76,7 +75,7 @@ WITHOUT_RECORD = frozenset(
         "logs",
         "events",
         "checkpoints",
-        "README.md",  # of the folder itself; those of the models are in the record of their cards
+        "README.md",
     }
 )
 

@@ -146,7 +146,6 @@ def write_answerer(
         started = time.monotonic()
         (folder / RECORD).unlink(missing_ok=True)  # from here on the folder is not whole
         write_entries(folder / ENTRIES, stored.entries)
-        # What the record lists alone: a model's card comes later.
         copied = [name for name in model.record["outputs"] if name.startswith(f"{FOLDER}/")]
         with whole_folder(folder / FOLDER) as temporary:
             for name in copied:

@@ -114,9 +114,8 @@ READERS = {
     ),
     "evaluate_transfer": words("collect_scores render_table"),
     "evaluate_faq": words("collect_scores render_table build_answerer"),
-    "build_answerer": words("report write_cards"),
-    "collect_scores": words("report write_cards"),
-    "write_cards": {"report"},
+    "build_answerer": {"report"},
+    "collect_scores": {"report"},
     "render_table": words("collect_figure:contrasts report", *OF_TABLES),
     **{f"collect_figure:{name}": {f"draw_figure:{name}"} for name in COLLECTED_FIGURES},
     "measure_figure:singular": {"draw_figure:singular"},
@@ -600,7 +599,7 @@ def test_an_added_table_of_finished_runs_trains_and_evaluates_nothing(finished: 
 def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(finished: Project):
     planned = finished.planned_with(with_new_table("start", "rcl-2", "attention-dropout-0.2"))
     del planned["all"]
-    expected = ("train", "evaluate_sts", "collect_scores", "write_cards", "render_table")
+    expected = ("train", "evaluate_sts", "collect_scores", "render_table")
     expected += (*OF_TABLES, "report")
     # One figure shows all models, and one all tables.
     figures = dict.fromkeys(("collect_figure", "draw_figure"), 2)

@@ -130,17 +130,12 @@ STAGES: dict[str, Stage] = {
         layout.FIGURE_RECORD, "read", (reads.models_of_figure, reads.texts_of_figure), "{figure}"
     ),
     "draw_figure": Stage(layout.DRAWING_RECORD, "table", (reads.data_of_figure,), "{figure}"),
-    # The cards are those of all trained models: they come after every training.
-    "write_cards": Stage(
-        _below(layout.MODEL_CARDS), "table", (reads.made_by("collect_scores"), reads.all_answerers)
-    ),
     "report": Stage(
         TABLE(table="report"),
         "table",
         (
             reads.all_tables,
             *map(reads.made_by, ("collect_scores", "compare_published", "judge_claims")),
-            reads.made_by("write_cards"),
             reads.all_answerers,
             reads.all_figures,
         ),

@@ -19,7 +19,6 @@ from semblance.config.inputs import (
     Pairs,
     Transformer,
 )
-from semblance.config.model import Config
 from semblance.fetch.manifest import Dataset
 from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
@@ -38,14 +37,6 @@ def content_digest(dataset: Dataset) -> str:
     for file in (*dataset.files, *dataset.archives):
         pins[file.path] = file.sha256 or file.git_blob
     return text_digest(canonical(pins))
-
-
-def _unaltered(
-    names: Iterable[str], datasets: Mapping[str, Dataset], originals: Mapping[str, str]
-) -> list[str]:
-    """Return those of some data sets whose content is that of the papers."""
-    found = [name for name in names if name in datasets]
-    return [name for name in found if content_digest(datasets[name]) == originals.get(name)]
 
 
 class StandIns:
@@ -127,9 +118,14 @@ class StandIns:
         if set(ours) != set(theirs):
             yield f"{what} {', '.join(ours)} instead of {', '.join(theirs)}"
         else:
-            same = _unaltered(ours, self.datasets, self.used.datasets)
-            if altered := [name for name in ours if name not in same]:
+            if altered := [name for name in ours if not self._is_the_papers(name)]:
                 yield f"other contents of {', '.join(altered)}"
+
+    def _is_the_papers(self, name: str) -> bool:
+        """Tell whether the content of a data set is that of the papers."""
+        if name not in self.datasets:
+            return False
+        return content_digest(self.datasets[name]) == self.used.datasets.get(name)
 
     def _of_limit(self, ours: int | None, theirs: int | None, names: list[str]) -> Iterator[str]:
         """Say how many rows of a corpus ours has, if the paper took another number of them."""
@@ -250,26 +246,3 @@ def _word(value: Any) -> str:
 
 def _listed(numbers: Iterable[float]) -> str:
     return ", ".join(map(str, numbers)) or "none"
-
-
-# --- cards of models ---------------------------------------------------------------------------
-
-
-def card_settings(
-    config: Config, datasets: Mapping[str, Dataset], originals: Mapping[str, str]
-) -> str:
-    """Return the settings of the stage, as JSON.
-
-    ``originals``: the digest of each data set that the papers used (workflow/published.yaml).
-    """
-    banks = config.faq.banks.values()
-    named = {name for corpus in config.corpora.values() for name in corpus.datasets}
-    named |= {bank.dataset for bank in banks if isinstance(bank, DatasetBank)}
-    named.add(config.sts.dev)
-    data = {
-        name: {key: getattr(datasets[name], key) for key in ("title", "licence", "homepage")}
-        for name in sorted(named)
-        if name in datasets
-    }
-    same = _unaltered(config.sts.datasets, datasets, originals)
-    return canonical({"data": data, "original": same})

@@ -16,7 +16,6 @@ rule report:
         pages=[f"{OUT}/tables/{name}" for name in PAGES],
         drawings=DRAWINGS,
         answerers=ANSWERERS,
-        cards=f"{OUT}/models/record.json",
         figures=[path for name, path in zip(config.figures, FIGURES) if name not in DRAWN],
         templates=[own(f"workflow/report/templates/{name}") for name in TEMPLATES],
         published=own("workflow/published.yaml"),

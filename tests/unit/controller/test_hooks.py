@@ -300,12 +300,12 @@ def ask(*outputs: list[str], keep_going: bool = False) -> None:
 
 
 def test_a_run_without_downloads_asks_nobody(asked):
-    ask(["results/models/record.json"], [])
+    ask(["results/report.html"], [])
     assert asked.wanted == []
 
 
 def test_only_what_the_run_downloads_is_asked_for(asked, capsys, tmp_path):
-    ask(BASE, DATASET, ["results/models/record.json"])
+    ask(BASE, DATASET, ["results/report.html"])
     [wanted] = asked.wanted
     assert wanted.datasets == ("stsb",) and list(wanted.bases) == ["bert-base"]
     assert wanted.bases["bert-base"].hub == "google-bert/bert-base-uncased"

@@ -1,7 +1,6 @@
 """Which of our rows are comparable with the papers', and in what the others differ."""
 
 import dataclasses
-import json
 
 import pytest
 
@@ -10,7 +9,7 @@ from tests.shipped import changed, merged
 from tests.unit.planning.test_config import ROOT
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
-from workflow.planning.stand_ins import StandIns, card_settings, content_digest
+from workflow.planning.stand_ins import StandIns, content_digest
 from workflow.planning.table_checks import published
 
 MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
@@ -247,24 +246,3 @@ def test_a_whitening_on_other_tests_is_a_stand_in():
     theirs = "simcse/C1/BERT-base-whitening (target)"
     config = changed(SHIPPED, f"tables.simcse_tableC1.published.whitening = {theirs}")
     assert "whitening true instead of target" in differences(config, "simcse_tableC1", "whitening")
-
-
-# --- cards of models ---------------------------------------------------------------------------
-
-
-def told(manifest: str = "workflow/manifest.yaml") -> dict:
-    """Return what the stage of the cards is told of the data of the shipped config."""
-    datasets = load_manifest(ROOT / manifest)
-    return json.loads(card_settings(load(SHIPPED), datasets, published().used.datasets))
-
-
-def test_the_licence_of_each_data_set_of_a_corpus_and_of_a_bank_is_reported():
-    found = told()["data"]
-    assert found["wiki1m"]["licence"] == MANIFEST["wiki1m"].licence
-    assert {"faqir", "cough", "stsb"} <= set(found)
-    assert "quora" not in found  # the manifest has it, but no corpus of the config
-
-
-def test_the_pinned_tests_are_the_original_ones_and_the_demos_are_not():
-    assert {"sts12", "sts13", "sts14", "sts15", "sts16", "stsb"} <= set(told()["original"])
-    assert told("demo/manifest.yaml")["original"] == []
