@@ -3,15 +3,13 @@
 import os
 import sys
 
-if not workflow.current_basedir.is_local:
-    raise WorkflowError("semblance runs from a checkout on this machine: name its Snakefile there")
-sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, also where it is a module
+sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, from any working folder
 
 from workflow.controller import hooks
 from semblance.config.part import PHI
 from workflow.planning.stages import jobs, record
 
-CHECKED = hooks.check_start(workflow, config)
+CHECKED = hooks.check_start(workflow)
 config = CHECKED.config
 
 
@@ -32,9 +30,6 @@ include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
-
-
-hooks.share_names(workflow, globals())
 
 
 wildcard_constraints:

@@ -18,7 +18,6 @@ SCRIPTS = ROOT / "workflow" / "scripts"
 # Each command with one example, in the groups and in the order of the help.
 GROUPS = {
     "before a run": {
-        "config": "semblance config configs/own-faq.yaml",
         "check": "semblance check configs/minilm.yaml",
         "sources": "semblance sources",
         "fetch": "semblance fetch --mirror /path/to/mirror",

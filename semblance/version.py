@@ -5,8 +5,6 @@ import tomllib
 
 from semblance.provenance import ROOT
 
-BUILT = ROOT / "commit.txt"  # setup.py writes it into an installed package alone
-
 
 def version() -> str:
     """Return the version of pyproject.toml, and the commit where it is known.
@@ -25,12 +23,7 @@ def version() -> str:
 
 
 def code_commit() -> str:
-    """Return the commit of the checkout, with ``-dirty`` if files differ, or of an installed package.
-
-    It is empty where neither git nor the installed package tells one.
-    """
-    if BUILT.is_file():
-        return BUILT.read_text(encoding="utf-8").strip()
+    """Return the commit of the checkout, with ``-dirty`` if files differ; nothing without git."""
     if not ROOT.joinpath(".git").exists():
         return ""
     command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]

@@ -1,9 +1,6 @@
-"""Where a run may lie: another disk, behind links, another working folder, a workflow of one's own."""
-
-from pathlib import Path
+"""Where a run may lie: on another disk, behind links, in another working folder."""
 
 import pytest
-import yaml
 
 from semblance.audit.chain import DELETED
 from tests.dag.far import UMASK, Far, project_in, start
@@ -22,21 +19,6 @@ SMALL = CONFIG | {
     "answerers": {},  # of a bank that is not there
     "tables": PROJECT_TABLES | TABLES,
 }
-IMPORTING = """
-configfile: "mine.yaml"
-
-module semblance:
-    snakefile: "{snakefile}"
-    config: config["semblance"]
-
-use rule * from semblance as semblance_*
-
-rule report:
-    default_target: True
-    input: rules.semblance_all.input
-    output: "report.txt"
-    shell: "cat {{input}} > {{output}}"
-"""
 
 
 def test_the_same_start_on_another_disk_has_nothing_to_do(far: Far):
@@ -93,38 +75,3 @@ def test_a_run_from_another_working_folder_finds_the_project_and_writes_into_the
     assert "Nothing to be done" in printed(again)
     table = start(project.folder, *command, "-n", "--", "results/tables/claims.md")
     assert table.returncode == 0 and "judge_claims" in printed(table)
-
-
-@pytest.fixture
-def importing(tmp_path) -> Path:
-    """The folder of a workflow that uses the project as a module."""
-    project = project_in(tmp_path / "project", SMALL)
-    folder = tmp_path / "own"
-    folder.mkdir()
-    text = IMPORTING.format(snakefile=project.folder / "Snakefile")
-    (folder / "Snakefile").write_text(text)
-    (folder / "library.csv").write_bytes((project.folder / "library.csv").read_bytes())
-    (folder / "mine.yaml").write_text(yaml.safe_dump({"semblance": SMALL}))
-    return folder
-
-
-def test_a_workflow_of_ones_own_uses_the_project_as_a_module(importing: Path):
-    planned = start(importing, "-n", "--cores", "2", "-p")
-    assert planned.returncode == 0, printed(planned)
-    assert "semblance_evaluate_faq" in planned.stdout + planned.stderr
-    done = start(importing, "--cores", "2", "--", "resources/models/tiny/record.json")
-    assert done.returncode == 0, printed(done)
-    assert (importing / "resources/models/tiny/model/model.safetensors").is_file()
-
-
-def test_a_module_is_refused_a_wrong_config_and_a_prefix_in_one_line(importing: Path):
-    (importing / "mine.yaml").write_text(yaml.safe_dump({"semblance": {"outptu": "x"}}))
-    done = start(importing, "-n")
-    assert done.returncode == 2
-    assert "error: config of the module semblance: outptu: unknown key" in done.stderr
-    text = (
-        (importing / "Snakefile").read_text().replace("    config:", '    prefix: "x"\n    config:')
-    )
-    (importing / "Snakefile").write_text(text)
-    done = start(importing, "-n")
-    assert done.returncode == 2 and "error: module semblance: prefix and replace" in done.stderr

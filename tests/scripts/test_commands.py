@@ -11,7 +11,6 @@ from semblance.errors import InputError
 from semblance.provenance import ROOT
 from tests.scripts.flags import start
 from workflow.scripts import completion, run
-from workflow.scripts import config as config_command
 
 
 @pytest.fixture
@@ -87,18 +86,6 @@ def test_run_gives_snakemake_the_path_of_a_shipped_config_that_is_not_in_the_fol
     Path("configs").mkdir()
     Path("configs/minilm.yaml").write_text("output: mine\n")
     assert run.command_line(["configs/minilm.yaml"])[1] == "configs/minilm.yaml"
-
-
-@pytest.mark.parametrize("name", ["config.yaml", "configs/own-faq.yaml", "slurm/profile.yaml"])
-def test_config_prints_a_shipped_file_as_it_is(config, capsys, name):
-    config_command.main([name])
-    assert capsys.readouterr().out == (ROOT / name).read_text()
-
-
-def test_config_refuses_what_is_not_shipped_and_names_what_is(capsys):
-    with pytest.raises(SystemExit) as end:
-        config_command.main(["../pyproject.toml"])
-    assert end.value.code == 2 and "configs/minilm-cpu.yaml" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["output: [", "- a list", "a: 1\na: 2\n"])

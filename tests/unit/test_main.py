@@ -61,7 +61,6 @@ def checkout(tmp_path, monkeypatch):
     """A folder that the program takes for its checkout."""
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     monkeypatch.setattr(program, "ROOT", tmp_path)
-    monkeypatch.setattr(program, "BUILT", tmp_path / "commit.txt")
     return tmp_path
 
 
@@ -86,13 +85,6 @@ def test_in_a_git_checkout_the_version_names_the_commit_and_later_changes(checko
     assert program.version() == f"semblance {VERSION} (commit {commit})"
     (checkout / "pyproject.toml").write_text((checkout / "pyproject.toml").read_text() + "\n")
     assert program.version() == f"semblance {VERSION} (commit {commit}-dirty)"
-
-
-def test_an_installed_package_has_the_commit_that_it_was_built_from(checkout):
-    (checkout / "commit.txt").write_text("0123456789ab\n")
-    assert program.version() == f"semblance {VERSION} (commit 0123456789ab)"
-    (checkout / "commit.txt").write_text("\n")  # built from an archive
-    assert program.version() == f"semblance {VERSION}"
 
 
 def test_make_alone_shows_the_help_and_makes_nothing(tmp_path):

@@ -34,7 +34,7 @@ from semblance.provenance import canonical, write_json
 from workflow.controller import command, events, fork_server, lock, preview, scripts, slurm
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.documentation.results import write_readme
-from workflow.planning.layers import Layer, Layered, laid_over, over_project, shown
+from workflow.planning.layers import Layered, laid_over, over_project, shown
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, wanted_by
 
@@ -42,7 +42,6 @@ LOOK = 1.0  # seconds between two looks whether the downloads are finished
 LOOK_FOR_COPIES = 10.0
 # Snakemake's default limit of starts in a time, which is never reached: 100 a second.
 DEFAULT_LIMIT = (100, 1)
-IN_COMMANDS = ("CADENCE", "HUB", "PYTHON", "SHARING", "SOURCE")  # of the rules; a test holds them
 SOURCES_LOG = "logs/sources.log"  # below the output folder
 FORKS_LOG = "logs/fork_server.log"
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
@@ -50,18 +49,18 @@ PROBED = 1 << 16  # bytes
 SAVED = 10  # trainings that are named at the end
 
 
-def check_start(workflow, config: dict) -> Checked:
+def check_start(workflow) -> Checked:
     """Return the config, read and checked, and all that can be known of it; say the warnings.
 
-    ``config`` is Snakemake's, which counts only in a module. Ends the process with status 2 and one
-    line for each error: an exception would be printed with a line of the Snakefile.
+    Ends the process with status 2 and one line for each error: an exception would be printed with a
+    line of the Snakefile.
     """
     asked = command.Command(starts_jobs=False)
     if workflow.is_main_process:  # a job of a scheduler starts none itself
         with contextlib.chdir(workflow.rundir):  # where the profiles are looked for
             asked = command.read(sys.argv[1:])
     try:
-        checked = check(_layers(workflow, config), asked)
+        checked = check(_layers(workflow.config_settings), asked)
     except InputError as error:
         checked = Checked([error])
     for warning in checked.warnings:
@@ -73,39 +72,11 @@ def check_start(workflow, config: dict) -> Checked:
     return checked
 
 
-def _layers(workflow, config: dict) -> Layered:
-    """Return what lies over the project's config.yaml, each file and flag for itself.
-
-    A module has the config that its ``module`` statement gives it. The files and flags of the
-    command line are those of the workflow that uses the module.
-    """
-    if not workflow.modifier.is_main_snakefile():
-        _refuse_prefix(workflow.modifier)
-        project = over_project([]).layers
-        name = f"config of the module {workflow.modifier.namespace}"
-        return Layered([*project, Layer(name, config, is_file=False)])
-    settings = workflow.config_settings
+def _layers(settings) -> Layered:
+    """Return what lies over the project's config.yaml, each file and flag for itself."""
     if settings.replace_workflow_config:
         return laid_over(settings.configfiles, settings.config_args or ())
     return over_project(settings.configfiles, settings.config_args or ())
-
-
-def _refuse_prefix(modifier) -> None:
-    """Refuse a ``module`` statement that moves some of the paths: records and logs name the others."""
-    if any(modifier.modify_path(path) != path for path in ("results", "resources", "workflow")):
-        where = f"module {modifier.namespace}"
-        problem = "prefix and replace_prefix would move only a part of the paths"
-        raise InputError(where, problem, "set output and downloads in its config")
-
-
-def share_names(workflow, names: dict) -> None:
-    """Let Snakemake print the commands of a module, whose names it seeks in the importing workflow.
-
-    ``names`` are those of the module. Its commands themselves run with its own.
-    """
-    importer = workflow.modifier_stack[0].globals
-    for name in IN_COMMANDS:
-        importer.setdefault(name, names[name])
 
 
 def prepare_start(plan: Plan, asked: command.Command) -> None:

@@ -22,7 +22,6 @@ from semblance.errors import InputError
 from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
-from semblance.version import BUILT
 from workflow.planning.checks import Check, checks
 from workflow.planning.layers import Layered, found, over_project
 from workflow.planning.table_checks import table_checks
@@ -208,8 +207,6 @@ def check_folder(config: Config, key: str) -> None:
 
 
 def _taken(config: Config, key: str) -> Iterator[tuple[Path, str]]:
-    if BUILT.exists():
-        yield ROOT, "the folder that the project is installed in"
     for folder in (*map(ROOT.joinpath, OWN), *ROOT.glob(".*")):
         yield folder.resolve(), "a folder of the project itself"
     if config.cache:

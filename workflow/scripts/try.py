@@ -35,7 +35,6 @@ from semblance.reporting.significance import LEVEL, interval_at_any_time, paired
 from semblance.reporting.table import Table, read_tables
 from semblance.reporting.verdicts import ALONE
 from semblance.strict_yaml import as_yaml
-from semblance.version import BUILT
 from workflow.controller import progress
 from workflow.costing.pages import price
 from workflow.costing.usage import estimates, to_do
@@ -80,7 +79,7 @@ def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     if not 2 <= args.seeds <= MOST_SEEDS:
         raise InputError("--seeds", f"{args.seeds} is not from 2 to {MOST_SEEDS}")
-    if BUILT.is_file():
+    if not ROOT.joinpath("tests").is_dir():
         problem = "this package is installed, and a loss becomes a part of its code"
         raise InputError("semblance try", problem, "use a checkout of the project")
     layers = [found(path) for path in args.config]

@@ -307,7 +307,6 @@ def workflow(**changes):
     facts = {
         "is_main_process": True,
         "rundir": ".",
-        "modifier": SimpleNamespace(is_main_snakefile=lambda: True),
         "config_settings": SimpleNamespace(**settings),
     }
     return SimpleNamespace(**facts | changes)
@@ -316,24 +315,11 @@ def workflow(**changes):
 def test_a_start_tells_all_errors_in_lines_of_its_own_and_ends_with_status_2(capsys, monkeypatch):
     layers(**NOTHING_THERE)
     monkeypatch.setattr(hooks.command, "read", lambda arguments: START)
-    call = lambda: hooks.check_start(workflow(), {})
+    call = lambda: hooks.check_start(workflow())
     ends_with_two_errors(call, lambda: capsys.readouterr().err)
 
 
 def test_a_job_reads_the_config_and_checks_no_file(monkeypatch):
     layers(faq=bank("moved.csv"))
     monkeypatch.setattr(hooks.command, "read", lambda arguments: pytest.fail("it was read"))
-    assert hooks.check_start(workflow(is_main_process=False), {}).config.output == "results"
-
-
-def test_a_module_has_the_config_of_its_statement_over_the_projects(capsys):
-    layers(faq=bank("moved.csv"))
-    inner = SimpleNamespace(
-        is_main_snakefile=lambda: False, namespace="inner", modify_path=lambda path: path
-    )
-    found = hooks.check_start(workflow(modifier=inner), {"output": "of-module"})
-    assert found.config.output == "of-module" and "mine" not in found.config.tables
-    capsys.readouterr()  # on a small disk it warns
-    with pytest.raises(SystemExit):
-        hooks.check_start(workflow(modifier=inner), {"outptu": "x"})
-    assert capsys.readouterr().err.startswith("error: config of the module inner: outptu: unknown")
+    assert hooks.check_start(workflow(is_main_process=False)).config.output == "results"

@@ -260,18 +260,6 @@ def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():
     assert {path.parent for path in naming} == {ROOT / "workflow/controller"}
 
 
-def test_the_names_that_commands_hold_are_shared_with_a_workflow_that_uses_the_module():
-    rules = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("workflow/rules/*.smk"))
-    shells = re.findall(r"shell:\n(.*?)(?:\n\n|\Z)", rules, re.DOTALL)
-    assert set(hooks.IN_COMMANDS) == set(re.findall(r"\{([A-Z]+)\}", "".join(shells)))
-
-
-def test_a_module_whose_paths_are_moved_is_refused():
-    moved = SimpleNamespace(namespace="inner", modify_path=lambda path: f"other/{path}")
-    with pytest.raises(InputError, match="^module inner: prefix and replace_prefix would move"):
-        hooks._refuse_prefix(moved)
-
-
 PLAN = Plan(load(merged("config.yaml")))
 BASE = ["resources/models/bert-base/record.json"]
 DATASET = ["resources/data/x.csv", "resources/data/records/stsb.json"]

@@ -7,7 +7,6 @@ import pytest
 from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from workflow.planning import config as planning_config
 from workflow.planning.config import OWN, WRITTEN, check_folder
 
 
@@ -40,16 +39,6 @@ def _in_the_project(monkeypatch):
 def test_a_folder_of_the_project_is_refused(key, output):
     with pytest.raises(InputError, match=f"config.{key}: .* a folder of the project itself"):
         check(**{key: output})
-
-
-@pytest.mark.parametrize("output", ["results", "..", "."])
-def test_a_run_writes_nothing_where_the_project_is_installed(tmp_path, monkeypatch, output):
-    (tmp_path / "commit.txt").touch()
-    monkeypatch.setattr(planning_config, "ROOT", tmp_path)
-    monkeypatch.setattr(planning_config, "BUILT", tmp_path / "commit.txt")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="config.output: .* the folder that the project is insta"):
-        check(output=output)
 
 
 def test_a_link_to_a_folder_of_the_project_is_refused(tmp_path):
