@@ -15,7 +15,6 @@ import numpy as np
 
 from semblance.data.text import read_lines
 from semblance.errors import InputError, at
-from semblance.files import MOST
 
 MAX_LINE = 1 << 16  # characters; a word with 300 numbers has about 2,700
 FIRST_ROWS = 1 << 12  # that have memory at first; it grows by a quarter each time
@@ -48,7 +47,7 @@ def read_word_vectors(
     rows: dict[str, int] = {}
     matrix = np.empty((0, 0), np.float32)
     counts = {"entries": 0, "repeated": 0, "left_out": 0}
-    for line, text in islice(read_lines(path, most=MOST), most):
+    for line, text in islice(read_lines(path), most):
         where = at(path, line)
         if len(text) > MAX_LINE:
             raise InputError(where, f"a line of more than {MAX_LINE} characters", "check the file")
