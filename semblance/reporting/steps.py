@@ -6,8 +6,6 @@ from pathlib import Path
 
 from semblance.errors import InputError, at
 from semblance.figures import Row
-from semblance.files import open_text
-from semblance.provenance import MOST_TEXT
 
 
 def step_rows(path: Path, names: tuple[str, ...]) -> Iterator[Row]:
@@ -15,7 +13,7 @@ def step_rows(path: Path, names: tuple[str, ...]) -> Iterator[Row]:
 
     Raises InputError, with the line, for one that lacks a number.
     """
-    with open_text(path, MOST_TEXT) as stream:
+    with open(path, encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream)
         for line in reader:
             try:
