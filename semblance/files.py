@@ -10,13 +10,12 @@ A device or a pipe in the place of a file may never end, or may wait for ever: `
 
 import contextlib
 import errno
-import io
 import os
 import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO
 
 from semblance.errors import InputError
 
@@ -53,15 +52,6 @@ def read_regular(path: str | os.PathLike, most: int) -> bytes:
     if len(content) > most:  # it grew, or its file system does not know its size
         raise _too_large(path, most)
     return content
-
-
-def open_text(path: str | os.PathLike, most: int, errors: str = "strict") -> TextIO:
-    """Open a regular file of at most ``most`` bytes as UTF-8, its line ends as they stand.
-
-    ``errors`` as for ``open``.
-    """
-    stream = open_regular(path, most)
-    return io.TextIOWrapper(stream, "utf-8", errors=errors, newline="")
 
 
 def _require_bounded(path: str | os.PathLike, found: os.stat_result, most: int) -> None:

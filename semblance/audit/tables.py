@@ -27,11 +27,11 @@ from semblance.reporting.judging import judge
 from semblance.reporting.latex import latex
 from semblance.reporting.predictions import all_paths
 from semblance.reporting.published import Published, read_published
-from semblance.reporting.scores import MOST_BYTES, collect, scores_csv
+from semblance.reporting.scores import collect, scores_csv
 from semblance.reporting.table import Table, decode_spec, from_json, to_json
 from semblance.settings import decode
 
-MOST_FIGURE = 1 << 28  # bytes of a figure's CSV
+MOST_BYTES = 1 << 28  # of the CSV of a figure or of all scores
 PRINTERS = {"csv": table_csv, "md": markdown, "tex": latex}
 PAGES = ("published", "claims")  # each made from all tables
 
@@ -153,7 +153,7 @@ class Tables:
                 self.found.note(file, f"not made again: a file that it is made from is {reason}")
                 return
         expected = collected_csv(settings, self.root)
-        self._compare(file, expected, "its settings and files give", MOST_FIGURE)
+        self._compare(file, expected, "its settings and files give", MOST_BYTES)
 
     def _page(self, node: Node, tables: Mapping[str, Table]) -> None:
         """Write a page that is made from all tables again."""

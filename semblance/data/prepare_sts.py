@@ -43,7 +43,7 @@ def released_pairs(raw: Raw, name: str) -> list[sts.ScoredPair]:
     if name in sts.RELEASES:
         return sts.read_parts(raw, name)["test"]
     if name in STS_YEARS:
-        pairs = sts.read_sts_year(raw.files(name)[0].parent, STS_YEARS[name])
+        pairs = sts.read_sts_year(raw.files(name), STS_YEARS[name])
     else:
         pairs = sts.read_pairs_csv(raw.file(name), name)
     raw.check(name, pairs=len(pairs))

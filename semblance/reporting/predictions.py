@@ -9,14 +9,12 @@ import pandas as pd
 from pyarrow import ArrowException
 
 from semblance.errors import InputError, is_transient
-from semblance.files import require_regular
 from semblance.layout import RECORD, SCORES_OF, fold_corpus, place
 from semblance.provenance import checked_digest
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 
 ITEM = ["task", "subset", "index"]  # names an item of an STS test set
-MOST_PREDICTIONS = 1 << 26  # bytes of the file of a run; one of STS has 1 MB
 
 
 def predictions_path(
@@ -93,7 +91,6 @@ def _indexed(path: Path, frame: pd.DataFrame, index: list[str]) -> pd.DataFrame:
 def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
     """Read some columns of a run's predictions; raises InputError if they are not there."""
     try:
-        require_regular(path, MOST_PREDICTIONS)
         return pd.read_parquet(path)[columns]
     except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
         if is_transient(error):

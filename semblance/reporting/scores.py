@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 
 from semblance.errors import InputError, at
-from semblance.files import open_text
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, SCORE_COLUMNS, SCORE_KEY, STEPS, STS_TASKS, UNMOVED
 from semblance.provenance import Record, checked_digest, read_records
@@ -27,7 +26,6 @@ RANGES = {
     UNMOVED: (1.0, 1e9),
     **dict.fromkeys((*FAQ_METRICS, "accuracy", "f1"), (0.0, 1.0)),
 }
-MOST_BYTES = 1 << 26  # of a score file; the long CSV of 679 runs has some 10 MB
 SLACK = 1e-9  # a correlation computed in floating point may pass 1 by a few units of the last place
 
 
@@ -98,7 +96,7 @@ def scores_csv(frame: pd.DataFrame) -> str:
 
 def _records(path: Path) -> Iterator[tuple[str, dict]]:
     """Yield the scores of a file, each with its place (``file:line``)."""
-    with open_text(path, MOST_BYTES) as handle:
+    with open(path, encoding="utf-8", newline="") as handle:
         reader = csv.reader(handle, strict=True)
         try:
             header = tuple(next(reader, ()))

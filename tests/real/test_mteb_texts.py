@@ -20,13 +20,17 @@ SPACES = {"sts14": 1, "stsb": 17}
 ONLY_BY_SPACES = {"stsb": 1}  # first sentences that differ in nothing else
 
 
+def year_of(real_data, year):
+    """Return the pairs of a year of STS as released."""
+    return read_sts_year((real_data / f"sts-raw/STS{year}-en-test").iterdir(), year)
+
+
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_texts_of_a_task_of_mteb_are_ours_but_for_spaces(real_data, name):
     if name == "stsb":
         pairs = read_stsb(real_data / "stsb/sts-test.csv")
     else:
-        released = read_sts_year(real_data / "sts-raw", int(name[-2:]))
-        pairs = apply_protocol(released, "senteval")
+        pairs = apply_protocol(year_of(real_data, int(name[-2:])), "senteval")
     firsts = [pair.sentence1 for pair in pairs]
     seconds = [pair.sentence2 for pair in pairs]
     count, characters, distinct_firsts, distinct_seconds, score = PUBLISHED[name]
@@ -38,7 +42,7 @@ def test_the_texts_of_a_task_of_mteb_are_ours_but_for_spaces(real_data, name):
 
 
 def test_no_other_of_our_texts_has_as_many_characters(real_data):
-    released = read_sts_year(real_data / "sts-raw", 12)
+    released = year_of(real_data, 12)
     assert (
         sum(len(pair.sentence1) + len(pair.sentence2) for pair in released) != PUBLISHED["sts12"][1]
     )

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
-from semblance.files import open_regular, open_text
-from semblance.provenance import MOST_TEXT, read_object, settings_digest
+from semblance.files import open_regular
+from semblance.provenance import read_object, settings_digest
 from workflow.costing.model import Cost
 from workflow.costing.rates import Factor, shipped
 from workflow.planning.config import load_files
@@ -142,7 +142,7 @@ def last_progress(cost: Cost, job: Job) -> Line | None:
 def _benchmark(path: Path) -> float:
     """Return the seconds of a job's last attempt, its start included; 0 where none are noted."""
     try:
-        with open_text(path, MOST_TEXT) as handle:
+        with open(path, encoding="utf-8", newline="") as handle:
             return float(next(csv.DictReader(handle, delimiter="\t"))["s"])
     except (InputError, OSError, StopIteration, KeyError, TypeError, ValueError):
         return 0.0

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from semblance.errors import InputError, at
 from semblance.figures import Row
-from semblance.files import open_text
-from semblance.provenance import MOST_TEXT
 
 COLUMNS = ("step", "alignment", "uniformity")
 
@@ -17,7 +15,7 @@ def rows(path: Path) -> Iterator[Row]:
 
     Raises InputError, with the line, for one that is not such a row.
     """
-    with open_text(path, MOST_TEXT) as stream:
+    with open(path, encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream)
         for line in reader:
             try:
