@@ -3,12 +3,7 @@
 import contextlib
 import gzip
 import json
-import os
 import re
-import struct
-import tarfile
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,9 +17,8 @@ from semblance.data.tokens import load_tokenizer
 from semblance.data.wiki import read_sentences
 from semblance.data.xml_text import read_xml
 from semblance.errors import InputError
-from semblance.fetch import unpack
 from semblance.fetch.manifest import load_manifest
-from semblance.fetch.unpack import extract
+from semblance.fetch.raw import extract
 from semblance.models.architecture import read_architecture
 from semblance.models.weights import load_weights
 from semblance.provenance import MOST_TEXT, checked, file_digest, read_json, read_text
@@ -34,7 +28,6 @@ from semblance_faq.read.faq import read_own
 from tests.hostile.bounds import NO_FILES, bounded, growth, put, refusal
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case
-from tests.hostile.test_archives import tarred
 from workflow.planning.layers import read_layer
 
 # What stands in the place of a file
@@ -132,27 +125,8 @@ def aliases() -> str:
     return "\n".join(lines)
 
 
-def header(name: str, size: int, kind: bytes) -> bytes:
-    """Return the header of a tar's member that states any size."""
-    info = tarfile.TarInfo(name)
-    info.size = size
-    info.type = kind
-    return info.tobuf(tarfile.GNU_FORMAT)
-
-
-def zeros(mode: str) -> Callable[[int], bytes]:
-    """Return what packs three times as many zeros as a limit allows into a tar."""
-    return lambda most: tarred(("other", bytes(3 * most)), mode=mode)
-
-
-def taken(path: Path) -> None:
-    """Take a member out of an archive."""
-    extract(path, "one", path.with_name("out"), 1000)
-
-
 XML = (read_xml, "x.xml", xml_text)
 YAML = (read_yaml, "x.yaml", strict_yaml)
-TAR = (taken, "x.tar", unpack)
 TOKEN = "x.xml:2: a tag or comment of more than"
 UNPACKED = "bytes unpacked from"
 LIMITS = [  # reader, file, module and name of the limit, content that is beyond it, the message
@@ -173,13 +147,6 @@ LIMITS = [  # reader, file, module and name of the limit, content that is beyond
         lambda _: aliases(),
         "x.yaml:[0-9]+: its aliases stand for more",
     ),
-    (
-        *TAR,
-        "MOST_MEMBERS",
-        lambda most: header("a", 0, tarfile.REGTYPE) * (most + 1),
-        "x.tar: more than {most:,} members",
-    ),
-    *((*TAR, "ALWAYS_UNPACKED", zeros(mode), UNPACKED) for mode in ("w:gz", "w:bz2", "w:xz")),
 ]
 
 
@@ -222,44 +189,3 @@ def test_the_largest_json_needs_less_than_300_megabytes(size, value, tmp_path):
     (tmp_path / "x.json").write_text("[" + f"{value}," * count + "1]")
     with bounded():
         assert len(read_json(tmp_path / "x.json")) == count + 1
-
-
-# Archives that state far more than they hold
-
-KINDS_OF_HEADER = {
-    "a long name": tarfile.GNUTYPE_LONGNAME,
-    "a long link": tarfile.GNUTYPE_LONGLINK,
-    "facts on a member": tarfile.XHDTYPE,
-    "facts on all members": tarfile.XGLTYPE,
-    "a map of holes": tarfile.GNUTYPE_SPARSE,
-}
-
-
-@pytest.mark.parametrize("kind", KINDS_OF_HEADER)
-def test_a_tar_whose_header_states_gigabytes_is_refused(kind, tmp_path):
-    path = tmp_path / "x.tar"
-    path.write_bytes(header("one", 3 << 30, KINDS_OF_HEADER[kind]))
-    os.truncate(path, (3 << 30) + 10_240)
-    assert "x.tar: cannot open member one" in refusal(taken, path)
-
-
-def test_a_zip_of_too_many_members_is_refused(tmp_path):
-    path = tmp_path / "x.zip"
-    with zipfile.ZipFile(path, "w") as box:
-        box.writestr("a", "")
-    content = path.read_bytes()
-    start = content.index(b"PK\x01\x02")
-    end = content.index(b"PK\x05\x06")
-    entries = content[start:end] * 1_000_000
-    stated = struct.pack("<HHII", 0xFFFF, 0xFFFF, len(entries), start)
-    path.write_bytes(content[:start] + entries + content[end : end + 8] + stated + b"\0\0")
-    assert "a list of members of 47,000,000 bytes" in refusal(taken, path)
-
-
-@pytest.mark.long
-def test_the_longest_list_of_members_of_a_zip_is_read_within_the_bounds(tmp_path):
-    path = tmp_path / "x.zip"
-    with zipfile.ZipFile(path, "w") as box:
-        for i in range(unpack.MOST_DIRECTORY // 52):
-            box.writestr(f"{i:06d}", "")
-    assert "no member one" in refusal(taken, path)

@@ -19,7 +19,7 @@ from semblance.data.text import normalise
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
-from semblance.fetch.unpack import extract
+from semblance.fetch.raw import extract
 from semblance.models import folder as model_folder
 from semblance.provenance import canonical
 from semblance.reporting.published import read_published
