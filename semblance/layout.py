@@ -19,8 +19,6 @@ BASE = "models/{base}"
 SOURCE = "source"  # below BASE: the files as they come from a hub
 SOURCE_RECORD = "source/download.json"  # below BASE: their digests
 MIRRORED_MODEL = "models/{name}@{revision}"  # below a mirror: the same files, of a hub's repository
-# Below RAW_DATA, and beside the bases: digests and revisions that neither manifest nor config pins.
-DIGEST_LOCK = "digests.lock.json"
 
 # Below the output folder.
 CORPUS = "corpora/{corpus}"

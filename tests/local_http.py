@@ -77,6 +77,13 @@ class LocalServer:
             json.dumps(listing).encode(),
             headers={"Content-Type": "application/json"},
         )
+        self.serve(
+            f"/api/models/{repo}/tree/{revision}",
+            json.dumps(
+                [_in_tree(name, content, large) for name, content in files.items()]
+            ).encode(),
+            headers={"Content-Type": "application/json"},
+        )
         for name, content in files.items():
             path, stated = f"/{repo}/resolve/{revision}/{name}", {"X-Repo-Commit": revision}
             if name in large:
@@ -112,6 +119,18 @@ def _listed(name: str, content: bytes, large: tuple[str, ...]) -> dict:
         sha256 = hashlib.sha256(content).hexdigest()
         return listed | {"lfs": {"sha256": sha256, "size": len(content), "pointerSize": 134}}
     return listed | {"blobId": blob_name(content)}
+
+
+def _in_tree(name: str, content: bytes, large: tuple[str, ...]) -> dict:
+    """Return what a hub's tree says of a file."""
+    listed = {"type": "file", "path": name, "size": len(content), "oid": blob_name(content)}
+    if name in large:
+        listed["lfs"] = {
+            "oid": hashlib.sha256(content).hexdigest(),
+            "size": len(content),
+            "pointerSize": 134,
+        }
+    return listed
 
 
 def blob_name(content: bytes) -> str:

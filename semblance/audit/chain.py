@@ -17,7 +17,6 @@ from semblance.names import IN_NATURAL_UNIT
 from semblance.provenance import outputs_digest, read_object, read_sealed, record_digest
 
 UNRECORDED = layout.WITHOUT_RECORD
-LOCK = layout.DIGEST_LOCK
 MAKE_AGAIN = "delete it and run again"
 # What the records of downloads that others were made from are called, below the downloads.
 DOWNLOADED = (f"{layout.RAW_DATA}/{layout.RAW_RECORD}", f"{layout.BASE}/{RECORD}")
@@ -125,8 +124,8 @@ class Chain:
         found = set(self._results())
         for folder in self.downloads:
             base = layout.pattern(layout.BASE)
-            names = [f"{base}/{RECORD}", f"{base}/{layout.SOURCE_RECORD}", f"*/{LOCK}"]
-            for name in (*names, layout.pattern(DOWNLOADED[0])):
+            data = layout.pattern(DOWNLOADED[0])
+            for name in (f"{base}/{RECORD}", f"{base}/{layout.SOURCE_RECORD}", data):
                 found.update(folder.glob(name))
         return sorted(found)
 
@@ -223,15 +222,10 @@ def is_download(place: Path) -> bool:
 
 
 def _listed_files(path: Path, record: dict[str, Any]) -> dict[Path, str]:
-    """Return {file: sha256} of the files that a record lists.
-
-    It is the record of a stage, that of a download, or the lock file of the downloads.
-    """
+    """Return {file: sha256} of the files that the record of a stage or a download lists."""
     folder = path.parent
     entries = record.get("files", {})
-    if path.name == LOCK:  # it has entries for repositories, too, which name no file of ours
-        entries = {name: entry for name, entry in record.items() if "sha256" in entry}
-    elif folder.name == Path(layout.RAW_RECORD).parent.name and entries:
+    if folder.name == Path(layout.RAW_RECORD).parent.name and entries:
         folder = folder.parent
     digests = {name: entry["sha256"] for name, entry in entries.items()}
     digests |= record.get("outputs", {})

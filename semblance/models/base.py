@@ -12,11 +12,10 @@ from typing import Any
 
 from semblance.data.tokens import load_tokenizer, refuse_tokenizer
 from semblance.errors import InputError
-from semblance.fetch.hub import Repository, fetch_repository, is_wanted
-from semblance.fetch.origins import note_origins, origin, stamp
+from semblance.fetch.hub import Repository, fetch_repository
 from semblance.fetch.wanted import Hub
 from semblance.files import copy_file, whole_folder
-from semblance.layout import RECORD, SOURCE
+from semblance.layout import SOURCE
 from semblance.models import word_average
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
 from semblance.models.encoder import find_pooling
@@ -73,18 +72,13 @@ def build_base(
     facts = {}
     if settings.hub:
         repository = Repository(settings.hub, settings.revision or "", hub, settings.weights_sha256)
-        # The lock file of all bases lies beside their folders.
-        fetched = fetch_repository(repository, place / SOURCE, place.parent, mirror)
+        fetched = fetch_repository(repository, place / SOURCE, mirror)
         facts["source"] = {"hub": settings.hub, **fetched}
     source = _source(settings, place)
     weights = source if source.is_file() else source / WEIGHTS_FILE
     digest = _checked_digest(weights, settings.weights_sha256)
-    origins = {}
-    if settings.folder:
-        origins = _origins(source)
     with whole_folder(place / "model") as staging:
         files = _write_model(settings, source, staging)
-    note_origins(place, origins)
     # Prompts stand in the record only if the settings state them.
     stated = {k: v for k, v in asdict(settings).items() if v is not None or "prompt" not in k}
     write_record(
@@ -109,15 +103,6 @@ def _source(settings: BaseSettings, place: Path) -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise InputError(f"package {package}", "is not installed", f"pip install {package}")
     return Path(list(spec.submodule_search_locations)[0], settings.subfolder or "")
-
-
-def _origins(folder: Path) -> dict[Path, dict[str, Any]]:
-    """Return what is noted of each file of a folder that a model may consist of."""
-    found = {}
-    for path in folder.rglob("*"):
-        if path.is_file() and is_wanted(path.relative_to(folder).as_posix()):
-            found[path] = origin(stamp(path), file_digest(path), RECORD)
-    return found
 
 
 def _checked_digest(weights: Path, pinned: str | None) -> str:

@@ -179,7 +179,7 @@ NAMES = ["../one", "a b", "--option"]  # of datasets
 ONE = MANIFEST["datasets"]["one"]
 FILE = "datasets|one|files|0"
 WRONG = {  # (what the message says, where): values
-    ("files[0].path: not a plain relative path", f"{FILE}|path"): [*PATHS, "digests.lock.json"],
+    ("files[0].path: not a plain relative path", f"{FILE}|path"): PATHS,
     ("stands twice", f"{FILE}|path"): ["c.zip"],
     ("files[0].sha256: not 64 hex digits", f"{FILE}|sha256"): ["ABC", "a" * 63 + "\n"],
     ("files[0].git_blob: not 40 hex digits", f"{FILE}|git_blob"): ["0a"],

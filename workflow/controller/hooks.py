@@ -27,7 +27,6 @@ from semblance import layout
 from semblance.config.model import Config
 from semblance.counts import counted
 from semblance.errors import BAD_INPUT, InputError
-from semblance.fetch.origins import check_origins
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import canonical, write_json
@@ -82,16 +81,15 @@ def _layers(settings) -> Layered:
 def prepare_start(plan: Plan, asked: command.Command) -> None:
     """Make sure, before Snakemake's plan, that this run may start; clear up after killed ones.
 
-    Where ``asked`` starts no job, as in a dry run, nothing is touched. A file of the mirror, or of
-    a base's folder, that was changed is refused: a finished run would say that nothing is to be done.
+    Where ``asked`` starts no job, as in a dry run, nothing is touched.
     """
     if asked.writes_notes:
         _require_notes()
+    if not asked.starts_jobs:
+        return
     try:
-        if asked.starts_jobs:
-            _claim(plan.out, plan.downloads)
-            _settle_earlier(plan.out)
-        check_origins(wanted_by(plan), may_write=asked.starts_jobs)
+        _claim(plan.out, plan.downloads)
+        _settle_earlier(plan.out)
     except InputError as error:
         raise WorkflowError(str(error)) from None
     except slurm.Unanswered as error:

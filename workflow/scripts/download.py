@@ -5,8 +5,8 @@ The record lists each file with its sha256 and size. A second run fetches only w
 
 from pathlib import Path
 
-from semblance.fetch.datasets import fetch_dataset
 from semblance.fetch.manifest import find_dataset, load_manifest
+from semblance.fetch.raw import fetch_dataset
 from semblance.provenance import write_sealed
 from workflow.scripts.endings import run
 from workflow.scripts.program import program

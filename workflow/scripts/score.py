@@ -99,8 +99,8 @@ def main(argv: list[str] | None = None) -> None:
 
 def fetch_all(args: argparse.Namespace) -> str:
     """Fetch the data of the tasks, and a model of the hub; return the folder of the model."""
-    from semblance.fetch.datasets import fetch_dataset
     from semblance.fetch.hub import Repository, current_commit, fetch_repository
+    from semblance.fetch.raw import fetch_dataset
 
     downloads = Path(os.path.expanduser(args.data))
     folder = args.folder
@@ -111,7 +111,7 @@ def fetch_all(args: argparse.Namespace) -> str:
         repository = Repository(name, commit or current_commit(name))
         print(f"model: {repository.key}", file=sys.stderr)
         folder = str(downloads / "models" / repository.key.replace("/", "--"))
-        fetch_repository(repository, folder, downloads / "models", args.mirror)
+        fetch_repository(repository, folder, args.mirror)
     manifest = load_manifest(MANIFEST)
     for task in args.tasks or DATASETS:
         if name := manifest.get(TASKS.get(task, task)):
