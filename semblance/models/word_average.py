@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from semblance.data.text import read_lines
 from semblance.data.tokens import Tokens
 from semblance.errors import InputError, at
-from semblance.files import MOST
 from semblance.models.modules import PREFIX, Modules
 from semblance.models.saved import LENGTH_FILE, LISTING, TOKENIZER_FILE, WEIGHTS_FILE
 from semblance.models.weights import load_tensors, save_tensors
@@ -74,7 +73,7 @@ def write(path: Path, max_length: int, folder: Path) -> list[str]:
 def _entries(path: Path) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the word of each line and its vector, (d,) float32; InputError for a malformed line."""
     width = 0
-    for line, text in read_lines(path, most=MOST):
+    for line, text in read_lines(path):
         width = width or text.count(" ")
         # A few words of glove.840B.300d contain blanks: the last fields are the numbers.
         word, *fields = text.rsplit(" ", width)
