@@ -20,7 +20,6 @@ from workflow.scripts.endings import INTERRUPTED, NO_ANSWER, RUN_FAILED
 
 WRONG = 1  # exit status of check
 NOT_BETTER = 1  # exit status of train
-NOT_ACCEPTED = 1  # exit status of learn
 EXAMPLE = "example:\n  semblance faq "
 EXAMPLES = {
     "train": "train my.xlsx --output my-faq --queries asked.csv --question Frage --answer Antwort",
@@ -28,7 +27,6 @@ EXAMPLES = {
     "serve": "serve --model my-faq --port 8090 --log log.jsonl",
     "coverage": "coverage asked.txt --model my-faq",
     "label": "label asked.txt --model my-faq --output labels.csv",
-    "learn": "learn log.jsonl --model my-faq --output my-faq-2",
     "update": "update my.csv --model my-faq",
     "check": "check my-faq",
 }
@@ -72,14 +70,6 @@ FILE.csv gets them as wordings (query,id), for --queries of train and update. On
 drawn at random, goes into FILE-apart.csv, not to be taught: these say how good the answers are.
 Each label is written at once; the same command goes on where it ended.
 """
-LEARN = f"""Learn from the log of the server (serve --log): questions with a chosen answer become wordings.
-
-They go into NEW.csv (NEW: --output, or MODEL-learned), with those of your own file of queries. The
-config of the model runs again with them, in the folder NEW; then both models are compared.
-
-Exit status 0: the new model is accepted, or there is nothing to learn. {NOT_ACCEPTED}: refused, because it
-is worse or there are too few wordings to tell. {RUN_FAILED}: the run failed. The model before stays as it is.
-"""
 UPDATE = """Answer from a file as it stands now, by the model that was trained on an earlier state of it.
 
 Its entries are embedded in seconds; nothing is trained, and the model's own folder stays. Another
@@ -107,7 +97,6 @@ def parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_coverage(commands)
     _add_label(commands)
-    _add_learn(commands)
     _add_update(commands)
     _add_check(commands)
     return made
@@ -175,14 +164,6 @@ def _add_label(commands: argparse._SubParsersAction) -> None:
     found.add_argument("log", help=LOG)
     found.add_argument("--output", required=True, metavar="FILE.csv", help="where labels are added")
     found.add_argument("--count", type=int, default=60, metavar="N", help="labels wanted (60)")
-
-
-def _add_learn(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "learn", learn, help="learn from a log", description=LEARN)
-    found.add_argument("log", help="what semblance faq serve --log wrote")
-    found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
-    found.add_argument("--output", metavar="FOLDER", help="where the new model goes")
-    add_cores(found)
 
 
 def _add_update(commands: argparse._SubParsersAction) -> None:
@@ -312,15 +293,6 @@ def label(args: argparse.Namespace) -> None:
 
     for line in label_log(args.log, _answerer_folder(args.model), args.output, args.count, input):
         print(line)
-
-
-def learn(args: argparse.Namespace) -> None:
-    """Learn from a log, compare, and accept or refuse the new model."""
-    from semblance_faq.commands.learn import learn as learn_from
-
-    status = learn_from(args.log, args.model, args.output, args.cores)
-    if status:
-        sys.exit(status)
 
 
 def update(args: argparse.Namespace) -> None:

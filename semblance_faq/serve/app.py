@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
@@ -26,7 +25,7 @@ from semblance.layout import RECORD
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import as_json
 from semblance_faq.serve.log import QuestionLog
-from semblance_faq.serve.requests import AskedQuestion, chosen_of, of_address, of_body
+from semblance_faq.serve.requests import AskedQuestion, of_address, of_body
 
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -37,11 +36,10 @@ HEADERS = {
 }
 NOTHING = "default-src 'none'; frame-ancestors 'none'"  # the policy of an answer that is no page
 HOSTS = ("127.0.0.1", "localhost")
-ROUTES = ("/", "/api/ask", "/api/chosen")
+ROUTES = ("/", "/api/ask")
 METHODS = ("GET", "HEAD", "POST")
 HERE = Path(__file__).parent
 CLOSE = {"connection": "close"}  # after a body that was not read to its end
-T = TypeVar("T")
 
 
 class Service:
@@ -56,8 +54,8 @@ class Service:
 
     def _use(self, answerer: Answerer) -> None:
         self.answerer = answerer
-        self.ids = {entry.id for entry in answerer.stored.entries}
-        self.page, self.policy = build_page(len(self.ids), logged=self.log is not None)
+        entries = len(answerer.stored.entries)
+        self.page, self.policy = build_page(entries, logged=self.log is not None)
 
     def _use_newer(self) -> None:
         """Load a folder that was written again; of one that is not whole the answerer before stays."""
@@ -82,21 +80,8 @@ class Service:
             question = await of_body(request)
         else:
             question = of_address(request)
-        return JSONResponse(as_json(await self._run(self._answer, question)))
-
-    async def choose(self, request: Request) -> Response:
-        """Note which entry answered a question; 404 without a log or such an entry."""
-        refuse_other_sites(request)
-        chosen = await chosen_of(request)
-        if self.log is None or chosen.id not in self.ids:
-            raise HTTPException(404, "no log of questions, or no such entry")
-        if not await self._run(self.log.note_choice, chosen.question, chosen.id):
-            raise HTTPException(507, "not noted: the log cannot be written")
-        return JSONResponse({"noted": True})
-
-    async def _run(self, work: Callable[..., T], *arguments: object) -> T:
-        """Return what ``work`` returns, in its turn."""
-        return await asyncio.get_running_loop().run_in_executor(self.pool, work, *arguments)
+        loop = asyncio.get_running_loop()
+        return JSONResponse(as_json(await loop.run_in_executor(self.pool, self._answer, question)))
 
     def _answer(self, asked: AskedQuestion) -> Answered:
         """Answer in the model's thread, and note what was not merely typed on the way."""
@@ -210,7 +195,6 @@ def build_app(service: Service, log: Callable[[str], None] = log_to_stderr) -> S
     routes = [
         Route("/", service.show),
         Route("/api/ask", service.ask, methods=["GET", "POST"]),
-        Route("/api/chosen", service.choose, methods=["POST"]),
     ]
     middleware = [
         Middleware(Guard, is_stopping=lambda: service.stopping, log=log),

@@ -28,14 +28,6 @@ class AskedQuestion:
     draft: bool = False
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """The entry that a person chose as the answer to a question."""
-
-    question: str
-    id: str
-
-
 def of_address(request: Request) -> AskedQuestion:
     """Read ``?q=…&count=…&draft=1``; InputError for anything else.
 
@@ -71,12 +63,6 @@ async def of_body(request: Request) -> AskedQuestion:
     return _checked_question(
         decode(AskedQuestion, parse_json(await body_of(request), "body"), "body")
     )
-
-
-async def chosen_of(request: Request) -> Chosen:
-    """Read a JSON body: question and id."""
-    chosen = decode(Chosen, parse_json(await body_of(request), "body"), "body")
-    return Chosen(checked_question(chosen.question), chosen.id)
 
 
 def _checked_question(asked: AskedQuestion) -> AskedQuestion:
