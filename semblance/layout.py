@@ -24,7 +24,6 @@ MIRRORED_MODEL = "models/{name}@{revision}"  # below a mirror: the same files, o
 CORPUS = "corpora/{corpus}"
 FOLD_CORPUS = "{bank}-{fold}"  # the name of the corpus that is one fold of a bank
 WHOLE = "all"  # stands for the fold in the name of the corpus that is a whole bank
-NEGATIVES = "negatives/{corpus}/{base}"  # the corpus of a fold again, with mined hard negatives
 TOKENS = "tokens/{base}/{corpus}"
 STS_TEST = "sts"
 STS_DEV_DATA = "dev/sts"

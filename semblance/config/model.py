@@ -20,7 +20,7 @@ from semblance.config.part import (
 )
 from semblance.config.trainings import Common, Method, Recipe, Seeds, TrainEntropy, TrainInitial
 from semblance.provenance import ROOT
-from semblance.settings import Matmul, Positive, PositiveShare, Precision, Seed, Threads
+from semblance.settings import Matmul, Positive, Precision, Seed, Threads
 
 PAPERS = {path.stem: path for path in sorted((ROOT / "papers").glob("*.yaml"))}
 
@@ -68,17 +68,6 @@ class Reading(Threaded):
     """Precision of the encoder. It is a part of the result."""
     matmul: Matmul
     """Precision of the products of fp32 matrices, as in `training`."""
-
-
-class MineNegatives(Part):
-    """The hard negatives of the methods with `mined_negatives`."""
-
-    margin: PositiveShare
-    """What the score of a hard negative must be below, as a share of the score of the right text:
-    one that is nearly as good may be right, too."""
-    ranks: Annotated[int, Field(ge=1, le=1000)]
-    """The hard negative is one of the first so many texts below the margin: the one that fewest
-    rows have so far, so that no text is the negative of all."""
 
 
 class EvaluateTransfer(Reading):
@@ -175,10 +164,6 @@ class Config(Part):
     """The entropy models: one for each φ that a method or a table names."""
     embed: Reading
     """The frozen embeddings of models, which the regulators of a method read."""
-    mine_negatives: MineNegatives
-    """The hard negatives of the methods with `mined_negatives`: of each training row on a fold of a
-    FAQ bank, a text of the same fold that the base ranks high. For an answer it is an answer, for a
-    question a question, never one of the same answer or group."""
     fit_whitening: Reading
     """The whitening of a base on the sentences of a corpus (`whitening: true`)."""
     methods: dict[Name, Method]

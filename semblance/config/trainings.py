@@ -297,9 +297,6 @@ class Trained(Settings, _OfRecipe, _Method):
     """Module of semblance/training/losses. Without it: the recipe's."""
     on_faq: Settings | None = None
     """What differs on the folds of a FAQ bank, also from the keys beside it."""
-    mined_negatives: bool | None = None
-    """Whether each training row on a FAQ bank has a hard negative that `mine_negatives` finds.
-    Without it: false."""
     regulators: one_of(lambda _: "phis", phis=Entropies, list=Listed[Regulator]) | None = None
     """The models whose frozen embeddings of the corpus regulate the training: a kind of entropy
     models and its φs, or a list of such pairs and of names. A name is KIND-PHI, another method, or

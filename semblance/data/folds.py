@@ -1,26 +1,13 @@
-"""The folds of a FAQ bank: parts that are the same on every machine, and what a fold's texts are.
-
-A part keeps each group whole. What a text stands for is said of those texts alone that a fold trains
-on, and of nothing that it holds out.
-"""
+"""The folds of a FAQ bank: parts that are the same on every machine and keep each group whole."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
-from pathlib import Path
-from typing import NamedTuple
 
-import pyarrow as pa
-
-from semblance.data.arrow import read_parquet, write_parquet
 from semblance.errors import InputError
 
-TEXTS = "texts.parquet"  # beside the rows of a corpus
 ANSWER, QUESTION = "answer", "question"  # what a text says of an answer: kinds of texts
 WORDING = "wording"  # a user's own question
-SCHEMA = pa.schema(
-    [("text", pa.string()), ("kind", pa.string()), ("answer", pa.int32()), ("group", pa.string())]
-)
 
 
 def split_groups(groups: Sequence[str], folds: int, seed: int) -> list[int]:
@@ -55,27 +42,3 @@ def dev_part(test: int, folds: int) -> int:
     RCL's FAQ protocol: of 5 parts 3 to train, 1 dev, 1 test, in rotation.
     """
     return (test + 1) % folds
-
-
-class FoldText(NamedTuple):
-    """A text, its kind, the number of an answer that it stands for, and the group of that entry.
-
-    A text that stands for several answers is there once for each.
-    """
-
-    text: str
-    kind: str
-    answer: int
-    group: str
-
-
-def write_texts(folder: Path, texts: Iterable[FoldText]) -> None:
-    """Write the texts of a corpus into its folder, each line once."""
-    rows = [text._asdict() for text in dict.fromkeys(texts)]
-    write_parquet(pa.Table.from_pylist(rows, SCHEMA), folder / TEXTS)
-
-
-def read_texts(folder: Path) -> list[FoldText]:
-    """Read the texts of a corpus; InputError for a missing or damaged file."""
-    rows = read_parquet(folder / TEXTS, SCHEMA.names).to_pylist()
-    return [FoldText(**row) for row in rows]

@@ -19,7 +19,7 @@ from semblance.data.faq import (
     split_bank,
     unique_answers,
 )
-from semblance.data.folds import ANSWER, QUESTION, WORDING, FoldText
+from semblance.data.folds import ANSWER, QUESTION, WORDING
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import BANK_ENTRIES, fold_corpus, whole_corpus
@@ -182,18 +182,15 @@ class _Prepared:
         return found
 
     def write_corpus(self, folder: Path, held_out: Collection[int]) -> None:
-        """Write the training rows of a fold that holds out some parts, and what their texts are.
+        """Write the training rows of a fold that holds out some parts.
 
         A user's query has a row with each right answer, and with each question that means the same.
         """
         rows: list[Row] = []
-        texts: list[FoldText] = []
         known = {pair.id: pair for pair, part in self.pairs if part not in held_out}
         for pair in known.values():
             number = self.number[pair.id]
             rows.append((pair.question, self.answers[number], None))
-            texts.append(FoldText(self.answers[number], ANSWER, number, pair.group))
-            texts.append(FoldText(pair.question, QUESTION, number, pair.group))
         for query, part in self.queries:
             if self.settings.train_on == "questions" or part in held_out:
                 continue
@@ -202,9 +199,7 @@ class _Prepared:
                 rows.append((query.text, self.answers[number], None))
                 if pair.question != query.text:
                     rows.append((query.text, pair.question, None))
-                texts.append(FoldText(query.text, WORDING, number, pair.group))
         write_rows(folder, list(dict.fromkeys(rows)))
-        folds.write_texts(folder, texts)
 
 
 def _write_bank(folder: Path, answers: list[str], questions: list[dict]) -> None:

@@ -44,7 +44,7 @@ COLLECTED_FIGURES = {  # what tells them apart -> the module of their kind
     "contrasts": "contrasts",
 }
 DRAWINGS = COLLECTED_FIGURES | {"singular": "singular_values", "anisotropy": "anisotropy"}
-FINALS = ("train_final:faq", "train_final:regulated", "train_final:initial", "train_final:mined")
+FINALS = ("train_final:faq", "train_final:regulated", "train_final:initial")
 
 
 def words(text: str, *more: str) -> set[str]:
@@ -60,7 +60,7 @@ READERS = {
     "download:transfer": {"prepare_transfer"},
     "download_model": words(
         """tokenise:nli tokenise:wiki tokenise:pairs tokenise:faq
-        train:nli train:wiki train:pairs train:sampled train:faq train:regulated train:mined
+        train:nli train:wiki train:pairs train:sampled train:faq train:regulated
         pretrain train_curve train_initial build_answerer train_entropy:nli embed:start
         fit_whitening evaluate_sts evaluate_transfer evaluate_faq""",
         *FINALS,
@@ -69,8 +69,8 @@ READERS = {
     "prepare_nli": words("tokenise:nli train:nli train_entropy:nli measure_figure:retrieval"),
     "prepare_wiki": words("tokenise:wiki pretrain train:wiki train:sampled train_curve"),
     "prepare_pairs": words("tokenise:pairs train:pairs"),
-    "prepare_faq": words(  # by train:mined for its dev questions
-        """tokenise:faq mine_negatives train:faq train:regulated train:mined train_initial
+    "prepare_faq": words(
+        """tokenise:faq train:faq train:regulated train_initial
         train_final:faq train_final:regulated train_final:initial
         train_entropy:faq train_entropy:whole evaluate_faq build_answerer"""
     ),
@@ -81,8 +81,8 @@ READERS = {
     "tokenise:wiki": words("pretrain train:wiki train:sampled train_curve"),
     "tokenise:pairs": {"train:pairs"},
     "tokenise:faq": words(
-        """train:faq train:regulated train:mined train_initial train_entropy:faq
-        train_entropy:whole embed:faq embed:whole embed:start""",
+        """train:faq train:regulated train_initial train_entropy:faq
+        train_entropy:whole embed:faq embed:whole""",
         *FINALS,
     ),
     "pretrain": {"evaluate_sts"},
@@ -93,8 +93,6 @@ READERS = {
     "embed:nli": {"train:nli"},
     "embed:faq": {"train:regulated"},
     "embed:whole": {"train_final:regulated"},
-    "embed:start": {"mine_negatives"},
-    "mine_negatives": words("train:mined train_final:mined"),
     "train:nli": words("evaluate_sts measure_figure:anisotropy measure_figure:retrieval"),
     "fit_whitening": {"evaluate_sts"},
     "train:wiki": words("evaluate_sts evaluate_transfer measure_figure:singular"),
@@ -102,10 +100,8 @@ READERS = {
     "train:pairs": {"evaluate_sts"},
     "train:faq": words("evaluate_faq train_final:faq"),
     "train:regulated": words("evaluate_faq train_final:regulated"),
-    "train:mined": words("evaluate_faq train_final:mined"),
     "train_final:faq": {"build_answerer"},
     "train_final:regulated": {"build_answerer"},
-    "train_final:mined": {"build_answerer"},
     "train_final:initial": {"train_entropy:whole"},  # the start of the whole bank's entropy models
     "train_curve": {"collect_figure:curve"},
     "evaluate_sts": words(
@@ -152,10 +148,8 @@ NAMED_MODULES = {
     "train:pairs": (CONTRASTIVE, ROWS, MEAN),  # simcse-sup-no-negatives
     "train:faq": (CONTRASTIVE, ROWS, MEAN),  # attention-dropout-0.1
     "train:regulated": (REGULATORS, ROWS, MEAN),  # rcl-2 on the same folds
-    "train:mined": (CONTRASTIVE, ROWS, MEAN),  # hard, on the folds with mined negatives
     "train_final:faq": (CONTRASTIVE, ROWS, MEAN),  # the same methods on the whole bank
     "train_final:regulated": (REGULATORS, ROWS, MEAN),
-    "train_final:mined": (CONTRASTIVE, ROWS, MEAN),
     "train_final:initial": (CONTRASTIVE, ROWS, MEAN),
     "build_answerer": ("semblance_faq.answer.embedding", WORDS, MEAN),
     "pretrain": (MASKED_WORDS, TWICE, MEAN),
@@ -443,7 +437,6 @@ CONFIG_MUTATIONS = {
         downstream("train:sampled"),
     ),
     "a method no table uses": ("methods.rcl-8.dropout.drophead = 0.9", set()),
-    "the margin of mined negatives": ("mine_negatives.margin = 0.5", downstream("mine_negatives")),
     "the embedding's threads": ("embed.threads = 2", downstream("embed")),
     "the embedding's precision": ("embed.precision = bf16", downstream("embed")),
     "the STS evaluation's precision": (

@@ -77,9 +77,7 @@ CONFIG = {
         "supervised": {"batch_size": 8, "epochs": 1},
         "rcl": {"batch_size": 8, "on_faq": {"epochs": 1, "max_length": 32}},
     },
-    "methods": {
-        "hard": {"label": "Hard negatives", "recipe": "rcl", "mined_negatives": True},
-    },
+    "methods": {},
     "embed": {"threads": 1},
     "fit_whitening": {"threads": 1},
     "evaluate_sts": {"threads": 1},
@@ -90,7 +88,7 @@ CONFIG = {
         "tiny": {
             "bank": "stackfaq",
             "base": "tiny",
-            "methods": ["start", "bm25", "attention-dropout-0.1", "rcl-2", "hard"],
+            "methods": ["start", "bm25", "attention-dropout-0.1", "rcl-2"],
             "seeds": "rcl",
         }
     },
@@ -125,7 +123,7 @@ CONFIG = {
         "simcse_tableE1": {"seeds": "rcl", "rows": FIGURE_ROWS},
         "rcl_table2a": {
             "control": None,
-            "rows": rows("stackfaq", "start", "bm25", "attention-dropout-0.1", "rcl-2", "hard"),
+            "rows": rows("stackfaq", "start", "bm25", "attention-dropout-0.1", "rcl-2"),
         },
         "rcl_table4": {"rows": rows("nli", "start", "rcl-2")},
         "rcl_table5": {"control": "rcl-2", "rows": rows("nli", "entropy-0.01", "rcl-2")},

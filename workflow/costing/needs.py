@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from semblance import layout
 from workflow.costing.sizes import Corpus, Sizes, Texts
 from workflow.planning.figures import collection, figure_runs
-from workflow.planning.methods import mines
 from workflow.planning.plan import Plan, deletes_weights
 from workflow.planning.stages import STAGES, Job, inputs, training_settings
 
@@ -83,8 +82,6 @@ class Needs:
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)
         corpus = self.sizes.corpora[job.corpus]
-        if mines(self.plan.config, job.name):
-            corpus = corpus._replace(negatives=1)
         million = self.million[job.base]
         steps, tokens = schedule(settings, corpus)
         passes = readings(settings)
@@ -177,11 +174,6 @@ class Needs:
     def _tokens(self, job: Job) -> Need:
         sentences, tokens = self.sizes.corpora[job.corpus].texts
         return _in_memory(sentences, 4 * sentences * (1 + tokens))
-
-    def _negatives(self, job: Job) -> Need:
-        corpus = self.sizes.corpora[job.corpus]
-        vectors = 8 * corpus.texts.sentences * _width(self.million[job.base]) / 1e6
-        return Need(corpus.rows, INTERPRETER + 2 * vectors + ROW * corpus.rows)
 
     def _download(self, job: Job) -> Need:
         known = self.sizes.megabytes(job.name)
@@ -297,7 +289,6 @@ NEEDS: dict[str, Callable[[Needs, Job], Need]] = {
     "prepare_transfer": lambda needs, job: _items(needs.sizes.transfer.sentences, 60),
     "prepare_faq": lambda needs, job: _in_memory(needs.sizes.banks[job.name].pairs),
     "tokenise": Needs._tokens,
-    "mine_negatives": Needs._negatives,
     "embed": Needs._embedding,
     "fit_whitening": Needs._whitening,
     "evaluate_sts": Needs._sts,

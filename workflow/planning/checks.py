@@ -37,7 +37,6 @@ from workflow.planning.data import ALL_TASKS
 from workflow.planning.methods import (
     TARGET,
     entropy_parts,
-    mines,
     regulators,
     split_regulator,
     trained,
@@ -247,14 +246,7 @@ def _check_ranking(config: Config, where: str, name: str) -> None:
 
 
 def _check_reads(config: Config, where: str, method: Trained) -> None:
-    """Check what a training reads besides its corpus: mined negatives, the steps of another one.
-
-    A training on a part of a fold reads nothing that was made of the whole fold.
-    """
-    for place in filter(None, (method, method.on_faq)):
-        if method.mined_negatives and place.hard_negatives is False:
-            advice = "leave one of the two out"
-            raise InputError(f"{where}.mined_negatives", "hard_negatives is false", advice)
+    """Check that the training whose number of steps a method takes has one of its own."""
     if named := method.steps_of:
         check_known(f"{where}.steps_of", named, config.methods, "method")
         other = trained(config, named)
@@ -298,9 +290,6 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
     if whitening(config, method) == TARGET:
         problem = f"{method!r} is fitted on the STS tests, which no training may read"
         raise InputError(where, problem, "name a whitening of the corpus")
-    if mines(config, method):
-        problem = f"{method!r} mines its hard negatives among the answers of a FAQ bank"
-        raise InputError(where, problem, "name a method without mined_negatives")
     if isinstance(config.methods[method], Reranked):
         problem = f"{method!r} ranks with the model of another method"
         raise InputError(where, problem, "name that method")

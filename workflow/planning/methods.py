@@ -43,12 +43,6 @@ def ranking(config: Config, method: str) -> Ranking | None:
     return entry.ranking if isinstance(entry, Reranked) else None
 
 
-def mines(config: Config, method: str) -> bool:
-    """Tell whether a method's training has mined hard negatives."""
-    training = trained(config, method)
-    return training is not None and bool(training.mined_negatives)
-
-
 def regulators(config: Config, method: str) -> list[str]:
     """Return the names of the models that regulate a method."""
     training = trained(config, method)

@@ -19,7 +19,6 @@ from workflow.planning.methods import (
     entropy_parts,
     evaluation_settings,
     is_untrained,
-    mines,
     split_regulator,
 )
 from workflow.planning.settings import Training, pretraining_settings, settings_of
@@ -154,17 +153,6 @@ class Plan:
         return self.wholes.get(corpus) or self.folds_of[corpus][0]
 
     # --- where files lie ----------------------------------------------------------------------
-
-    def rows_record(self, corpus: str, base: str, method: str) -> str:
-        """Return the record of a training's rows: of its corpus, or of the same with negatives."""
-        if mines(self.config, method):
-            return layout.record(self.out, layout.NEGATIVES, corpus=corpus, base=base)
-        return layout.record(self.out, layout.CORPUS, corpus=corpus)
-
-    def rows_file(self, corpus: str, base: str, method: str) -> str:
-        """Return the file of a training's rows."""
-        record = self.rows_record(corpus, base, method)
-        return f"{record.removesuffix(layout.RECORD)}rows.arrow"
 
     def scores(self, evaluation: Evaluation, name: str = "scores.csv") -> str:
         """Return the score file of an evaluation, or another of the files beside it."""

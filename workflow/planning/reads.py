@@ -17,7 +17,7 @@ from workflow.planning.figures import (
     figure_tables,
     is_measured,
 )
-from workflow.planning.methods import entropy_parts, mines, model_of, reads_no_corpus, whitening
+from workflow.planning.methods import entropy_parts, model_of, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
 
 
@@ -104,14 +104,6 @@ def tokens(plan: Plan, job: Job) -> Iterator[Job]:
     yield Job("tokenise", job.corpus, plan.config.origin(job.base).tokenizer)
 
 
-def rows(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes the rows of a training: of a corpus, or with mined negatives."""
-    if mines(plan.config, job.name):
-        yield Job("mine_negatives", job.corpus, job.base)
-    else:
-        yield from corpus(plan, job)
-
-
 def dev(plan: Plan, job: Job) -> Iterator[Job]:
     if plan.is_faq(job.corpus):
         yield Job("prepare_faq", name=plan.bank_of(job.corpus))
@@ -126,10 +118,6 @@ def regulators(plan: Plan, job: Job) -> Iterator[Job]:
 def pacemakers(plan: Plan, job: Job) -> Iterator[Job]:
     for run in plan.pacemakers(Run(*job[1:])):
         yield from model(plan, Job("", *run))
-
-
-def start_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("embed", job.corpus, job.base, START)
 
 
 def model(plan: Plan, job: Job) -> Iterator[Job]:

@@ -53,7 +53,7 @@ _below = f"{{}}/{RECORD}".format
 
 CORPUS = _below(layout.CORPUS)
 MODEL = _below(layout.MODEL)
-REGULATED = (reads.base, reads.rows, reads.tokens, reads.regulators)
+REGULATED = (reads.base, reads.corpus, reads.tokens, reads.regulators)
 TABLE = layout.TABLE_RECORD.format  # of one of the files beside the tables
 
 STAGES: dict[str, Stage] = {
@@ -71,9 +71,6 @@ STAGES: dict[str, Stage] = {
         "prepare",
         (reads.corpus, reads.tokenizer),
         joins=("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_faq"),
-    ),
-    "mine_negatives": Stage(
-        _below(layout.NEGATIVES), "prepare", (reads.corpus, reads.start_embeddings)
     ),
     "pretrain": Stage(
         _below(layout.PRETRAINED), "train", (reads.other_base, reads.corpus, reads.tokens)

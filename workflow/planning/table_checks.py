@@ -35,7 +35,6 @@ from workflow.planning.methods import (
     TARGET,
     entropy_parts,
     is_untrained,
-    mines,
     model_of,
     ranking,
     whitening,
@@ -145,8 +144,6 @@ def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
         else:
             _check_method_name(config, where, entry)
             _check_suits(config, where, layout, entry)
-            if not layout.over_folds:
-                _check_trains_on_corpora(config, where, entry)
             _check_matched(config, where, row.corpora, entry)
 
 
@@ -160,13 +157,6 @@ def _check_suits(config: Config, where: str, layout: Layout, method: str) -> Non
     if ranking(config, method) and not layout.over_folds:
         problem = f"{method!r} ranks answers, of which layout {layout.name!r} has none"
         raise InputError(where, problem, "name it in a table of a FAQ bank")
-
-
-def _check_trains_on_corpora(config: Config, where: str, method: str) -> None:
-    """Check that a method needs no FAQ bank."""
-    if mines(config, method):
-        problem = f"{method!r} mines its hard negatives among the answers of a FAQ bank"
-        raise InputError(where, problem, "name it in a table of a bank")
 
 
 def _check_matched(config: Config, where: str, banks: list[str], method: str) -> None:
@@ -255,9 +245,8 @@ def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
     for entry in row.methods:
         if isinstance(entry, Entropies):
             check_models(config, where, entry)
-            continue
-        _check_method_name(config, where, entry)
-        _check_trains_on_corpora(config, where, entry)
+        else:
+            _check_method_name(config, where, entry)
 
 
 # --- answerers ---------------------------------------------------------------------------------

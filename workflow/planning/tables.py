@@ -20,7 +20,7 @@ from workflow.planning.methods import (
 from workflow.planning.settings import settings_of
 
 # What else makes a training, beside its regulators.
-BESIDE_SETTINGS = ("regulator_seeds", "steps_of", "mined_negatives")
+BESIDE_SETTINGS = ("regulator_seeds", "steps_of")
 
 
 class TableRow(NamedTuple):

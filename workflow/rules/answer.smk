@@ -12,8 +12,8 @@ rule train_final:
     """Train one method, or the initial model, on a whole bank, for as long as was best on its folds."""
     input:
         base=made("train_final", reads.base),
-        corpus=lambda w: PLAN.rows_record(w.corpus, w.base, w.method),
-        rows=lambda w: PLAN.rows_file(w.corpus, w.base, w.method),
+        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
         tokens=made("train_final", reads.tokens),
         folds=made("train_final", reads.models_of_folds),
         regulators=made("train_final", reads.regulators),

@@ -68,7 +68,7 @@ rule prepare_faq:
         corpora=expand(
             f"{OUT}/corpora/{{{{bank}}}}-{{fold}}/{{file}}",
             fold=[*range(PLAN.folds), WHOLE],
-            file=["record.json", "sentences.arrow", "rows.arrow", "texts.parquet"],
+            file=["record.json", "sentences.arrow", "rows.arrow"],
         ),
         dev=expand(
             f"{OUT}/dev/{{{{bank}}}}-{{fold}}/{{file}}",

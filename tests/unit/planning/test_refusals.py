@@ -239,14 +239,7 @@ bases.bert-large.tokenizer = domain | bases.bert-large.tokenizer: 'domain' is tr
 """
 OF_OWN_FAQ = """
 tables.more = {title: t, layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
-methods: [hard-negatives]}]} | tables.more.rows[0].methods: 'hard-negatives' mines its hard negative
-figures.c = {kind: curve, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
-methods: [hard-negatives]}]} | figures.c.rows[0].methods: 'hard-negatives' mines
-tables.more = {title: t, layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
 methods: [bm25]}]} | tables.more.rows[0].methods: 'bm25' ranks answers, of which layout 'sts' has no
-methods.mine = {recipe: rcl, mined_negatives: true, hard_negatives: false} | methods.mine.mined_neg
-methods.mine = {recipe: rcl, mined_negatives: true, on_faq: {hard_negatives: false}} | methods.mine.
-methods.rcl-8.regulators = [hard-negatives] | methods.rcl-8.regulators: 'hard-negatives' mines its
 methods.rcl-8.regulators = [bm25] | methods.rcl-8.regulators: 'bm25' ranks with the model of another
 methods.b = {recipe: rcl, ranking: {of: start, by: words}} | methods.b.recipe: has no effect here
 methods.b = {ranking: {of: bm25, by: words}} | methods.b.ranking.of: 'bm25' has no model of its own
