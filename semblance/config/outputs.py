@@ -54,7 +54,7 @@ class Table(Part):
     """Points. A difference from the control counts as none if its interval lies within it. Without
     it: 0.5."""
     tasks: Distinct[str] | None = None
-    """The STS tasks that it shows and averages, such as a set of `sts.own`; of the layouts `sts`,
+    """The STS tasks that it shows and averages; of the layouts `sts`,
     `regulators` and `seeds` alone. Without it: the seven."""
     note: str | None = None
     """A sentence below the table. Without it: none."""

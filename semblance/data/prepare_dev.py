@@ -13,27 +13,20 @@ from semblance.settings import StsProtocol
 
 @dataclass(frozen=True)
 class DevSettings:
-    """The data set whose dev pairs choose each training's checkpoint, and their texts' protocol.
-
-    ``own``: where it is a user's own file, what that is.
-    """
+    """The data set whose dev pairs choose each training's checkpoint, and their texts' protocol."""
 
     dataset: str
     protocol: StsProtocol
-    own: sts.OwnPairs | None = None
 
 
 def write_dev_pairs(raw: Raw, settings: DevSettings, folder: Path) -> dict[str, int]:
     """Write the dev pairs that choose checkpoints into ``pairs.parquet``; return their number."""
     name = settings.dataset
-    if settings.own is not None:
-        found = sts.own_pairs(raw, name, settings.own)
-    elif name in sts.RELEASES:
-        found = sts.read_part(raw, name, "dev")
-        for what in ("dev", "trial"):  # SICK says trial for dev
-            raw.check_one(name, what, len(found))
-    else:
+    if name not in sts.RELEASES:
         known = ", ".join(sts.RELEASES)
         raise InputError("config.sts.dev", f"{name!r} has no dev pairs", f"choose one of {known}")
+    found = sts.read_part(raw, name, "dev")
+    for what in ("dev", "trial"):  # SICK says trial for dev
+        raw.check_one(name, what, len(found))
     pairs = apply_protocol(found, settings.protocol)
     return write_pairs([replace(pair, task=STS_DEV) for pair in pairs], folder)

@@ -1,6 +1,6 @@
 """From raw files to the test sets of sentence pairs, with every count checked."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from semblance.data import sts
@@ -13,24 +13,17 @@ STS_YEARS = {f"sts{year}": year for year in sts.YEARS}
 
 @dataclass(frozen=True)
 class StsSettings:
-    """The test sets' datasets, and the protocol of their texts, which labels their scores.
-
-    ``own``: those of the datasets that are a user's own file, by name.
-    """
+    """The test sets' datasets, and the protocol of their texts, which labels their scores."""
 
     datasets: tuple[str, ...]
     protocol: StsProtocol
-    own: dict[str, sts.OwnPairs] = field(default_factory=dict)
 
 
 def write_test_pairs(raw: Raw, settings: StsSettings, folder: Path) -> dict[str, int]:
     """Write the test pairs of every data set into ``pairs.parquet``; return the pairs of each task."""
     pairs: list[sts.ScoredPair] = []
     for name in settings.datasets:
-        if name in settings.own:
-            pairs += sts.own_pairs(raw, name, settings.own[name])
-        else:
-            pairs += released_pairs(raw, name)
+        pairs += released_pairs(raw, name)
     return write_pairs(apply_protocol(pairs, settings.protocol), folder)
 
 

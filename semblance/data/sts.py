@@ -4,18 +4,15 @@ The readers normalise white space and leave the sentences as released: semblance
 turns them into another form.
 """
 
-import importlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from semblance.data.csv_text import read_csv, read_tabs
 from semblance.data.raw import Raw
 from semblance.data.text import at_least_one, normalise, read_lines
 from semblance.errors import InputError, at
-from semblance.named_modules import OWN_PAIRS
 
 FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(?P<kind>gs|input)\.(?P<subset>.+)\.txt")
 SICK_HEADER = ("pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment")
@@ -154,28 +151,3 @@ def read_parts(raw: Raw, name: str) -> dict[str, list[ScoredPair]]:
     counts = {part: len(pairs) for part, pairs in parts.items()}
     raw.check(name, **counts, trial=counts["dev"])  # SICK says trial for dev
     return parts
-
-
-@dataclass(frozen=True)
-class OwnPairs:
-    """A user's own file of scored pairs; ``columns`` names those whose names are not known."""
-
-    kind: Literal["pairs"]
-    path: str
-    columns: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Raise InputError for a column that no pair has."""
-        for role in self.columns:
-            if role not in OF_CSV:
-                known = ", ".join(OF_CSV)
-                raise InputError(f"columns.{role}", "pairs have no such column", f"known: {known}")
-
-
-def own_pairs(raw: Raw, task: str, settings: OwnPairs) -> list[ScoredPair]:
-    """Return a user's pairs, after its reader has printed what it recognised; ``raw`` notes the file.
-
-    The reader is imported by name: its code counts in the digest of those runs alone that have
-    such a file.
-    """
-    return importlib.import_module(OWN_PAIRS).pairs_of(raw, task, settings)

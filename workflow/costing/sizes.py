@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance.config import inputs
-from semblance.config.inputs import Bank, DatasetBank, Nli, OwnBank, OwnText, Pairs
+from semblance.config.inputs import Bank, DatasetBank, Nli, OwnBank, Pairs
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset
 from semblance.named_modules import OWN_FAQ
@@ -76,7 +76,6 @@ class Sizes:
         self.manifest = manifest
         self.kinds = kinds
         sts = plan.config.sts
-        self.own_pairs = sts.own
         self.sts_tests = sum(self._pairs(name, "pairs", "test") for name in sts.datasets)
         # SICK calls it trial
         self.sts_dev = self._pairs(sts.dev, "dev", "trial")
@@ -99,8 +98,6 @@ class Sizes:
 
     def _corpus(self, entry: inputs.Corpus) -> Corpus:
         rows = sum(self._rows(entry, dataset) for dataset in entry.datasets)
-        if isinstance(entry, OwnText):
-            rows = count_own(Path(entry.path))
         rows = max(2, min(rows or UNKNOWN_ROWS, entry.limit or math.inf))
         texts = self._texts(entry.prepared_as, rows)
         negatives = 0
@@ -120,8 +117,6 @@ class Sizes:
 
     def _pairs(self, name: str, *counts: str) -> int:
         """Return the pairs of an STS set: as the first of these counts that is known says."""
-        if name in self.own_pairs:
-            return count_own(Path(self.own_pairs[name].path))
         known = self._counts(name)
         return next((known[count] for count in counts if count in known), 0)
 

@@ -33,7 +33,6 @@ from semblance.named_modules import (
     module_path,
 )
 from semblance.names import INITIAL, NO_CORPUS, START, WITH_DEV_PAIRS
-from workflow.planning.data import ALL_TASKS
 from workflow.planning.methods import (
     TARGET,
     entropy_parts,
@@ -73,8 +72,6 @@ def checks(config: Config) -> Iterator[Check]:
     for name, corpus in entries(config, "corpora"):
         yield partial(_check_corpus, name, corpus)
     yield partial(_check_dev, config)
-    for name, _ in entries(config, "sts", "own"):
-        yield partial(_check_own_pairs, config, name)
     for name, _ in entries(config, "faq", "banks"):
         yield partial(_check_bank, config, name)
     for name, method in entries(config, "methods"):
@@ -126,23 +123,9 @@ def _check_corpus(name: str, corpus: Corpus) -> None:
 
 def _check_dev(config: Config) -> None:
     dev = config.sts.dev
-    known = [*WITH_DEV_PAIRS, *config.sts.own]
-    if dev not in known:
-        advice = f"choose one of {', '.join(known)}"
+    if dev not in WITH_DEV_PAIRS:
+        advice = f"choose one of {', '.join(WITH_DEV_PAIRS)}"
         raise InputError("config.sts.dev", f"{dev!r} has no dev pairs", advice)
-
-
-def _check_own_pairs(config: Config, name: str) -> None:
-    where = f"config.sts.own.{name}"
-    if name in ALL_TASKS or name in config.faq.banks:
-        raise InputError(where, "another task has this name", "choose another")
-    is_test = name in config.sts.datasets
-    is_dev = name == config.sts.dev
-    if is_test and is_dev:
-        problem = "is the dev set and a test set: the test would choose its own model"
-        raise InputError(where, problem, "write two files")
-    if not is_test and not is_dev:
-        raise InputError(where, "has no effect", "name it in sts.datasets or in sts.dev")
 
 
 def _check_bank(config: Config, name: str) -> None:

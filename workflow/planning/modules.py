@@ -12,14 +12,12 @@ from semblance.named_modules import (
     LOSSES,
     MASKED_WORDS,
     OWN_FAQ,
-    OWN_PAIRS,
     PAIRS,
     POOLINGS,
     VIEWS,
     module_names,
     module_path,
 )
-from workflow.planning.data import own_paths, scored_sets
 from workflow.planning.signatures import PLAIN_RATES
 
 _path = functools.cache(module_path)  # it looks on the disk, and each job asks
@@ -57,13 +55,6 @@ def of_pairs(config: Config, corpus: str) -> list[str]:
     """Return the module that reads the files of a corpus of pairs."""
     name = config.corpora[corpus].format
     return [_path(PAIRS, name, f"config.corpora.{corpus}.format")]
-
-
-def of_scored(config: Config, stage: str) -> list[str]:
-    """Return the module that reads the user's own pairs, if a stage of STS data reads some."""
-    if own_paths(config, scored_sets(config, stage)):
-        return [OWN_PAIRS]
-    return []
 
 
 def of_figure(config: Config, figure: str) -> list[str]:

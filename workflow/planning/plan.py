@@ -14,7 +14,7 @@ from semblance.names import INITIAL, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import methods, tables
-from workflow.planning.data import faq_protocols, sts_tests
+from workflow.planning.data import faq_protocols
 from workflow.planning.methods import (
     entropy_parts,
     evaluation_settings,
@@ -206,15 +206,13 @@ class Plan:
 
     def test_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_sts``: the test sets and their protocol."""
-        return canonical(sts_tests(self.config))
+        sts = self.config.sts
+        return canonical({"datasets": sts.datasets, "protocol": sts.protocol})
 
     def dev_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_dev``: a new test set leaves them as they are."""
         sts = self.config.sts
-        settings = {"dataset": sts.dev, "protocol": sts.protocol}
-        if sts.dev in sts.own:
-            settings["own"] = sts.own[sts.dev].written()
-        return canonical(settings)
+        return canonical({"dataset": sts.dev, "protocol": sts.protocol})
 
     # --- settings -----------------------------------------------------------------------------
 

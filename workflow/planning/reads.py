@@ -6,10 +6,9 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from semblance.config.inputs import DatasetBank, OwnText, Pretrained
+from semblance.config.inputs import DatasetBank, Pretrained
 from semblance.names import INITIAL, START
 from workflow.planning import answerers
-from workflow.planning.data import of_manifest, own_paths, scored_sets
 from workflow.planning.figures import (
     collection,
     drawn_figures,
@@ -48,7 +47,8 @@ def _raw(datasets: Callable[[Plan, Job], Iterable[str]]) -> Role:
 
 raw_corpus = _raw(lambda plan, job: plan.config.corpora[job.corpus].datasets)
 raw_transfer = _raw(lambda plan, _: plan.config.transfer.datasets)
-raw_pairs = _raw(lambda plan, job: of_manifest(plan.config, scored_sets(plan.config, job.stage)))
+raw_tests = _raw(lambda plan, _: plan.config.sts.datasets)
+raw_dev = _raw(lambda plan, _: [plan.config.sts.dev])
 
 
 def raw_bank(plan: Plan, job: Job) -> Iterator[Job]:
@@ -60,16 +60,9 @@ def raw_bank(plan: Plan, job: Job) -> Iterator[Job]:
 
 def own_files(plan: Plan, job: Job) -> dict[str, str]:
     """Return the user's own files that a job reads, by the keys of the config that name them."""
-    config = plan.config
-    match job.stage:
-        case "prepare_faq":
-            files = plan.banks[job.name].files
-            return {f"faq.banks.{job.name}.{key}": path for key, path in files.items()}
-        case "prepare_wiki" if isinstance(config.corpora[job.corpus], OwnText):
-            return {f"corpora.{job.corpus}.path": config.corpora[job.corpus].path}
-        case "prepare_sts" | "prepare_dev":
-            paths = own_paths(config, scored_sets(config, job.stage))
-            return {f"sts.own.{name}.path": path for name, path in paths.items()}
+    if job.stage == "prepare_faq":
+        files = plan.banks[job.name].files
+        return {f"faq.banks.{job.name}.{key}": path for key, path in files.items()}
     return {}
 
 

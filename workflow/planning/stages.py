@@ -62,8 +62,8 @@ STAGES: dict[str, Stage] = {
     "prepare_nli": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
     "prepare_wiki": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
     "prepare_pairs": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
-    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", (reads.raw_pairs,)),
-    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", (reads.raw_pairs,)),
+    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", (reads.raw_tests,)),
+    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", (reads.raw_dev,)),
     "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", (reads.raw_transfer,)),
     "prepare_faq": Stage(_below(layout.BANK), "prepare", (reads.raw_bank,), "{bank}"),
     "tokenise": Stage(

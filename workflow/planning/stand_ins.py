@@ -15,7 +15,6 @@ from semblance.config.inputs import (
     DatasetBank,
     OfHub,
     OwnBank,
-    OwnText,
     Pairs,
     Transformer,
 )
@@ -23,7 +22,6 @@ from semblance.fetch.manifest import Dataset
 from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
 from semblance.reporting.published import Base, Published, Source
-from workflow.planning.data import of_manifest
 from workflow.planning.methods import entropy_parts, is_untrained, regulators, whitening
 from workflow.planning.plan import Plan
 
@@ -89,7 +87,7 @@ class StandIns:
             section = self.config.sts
             if set(source.tests) <= set(TRANSFER_TASKS):
                 section = self.config.transfer
-            ours = of_manifest(self.config, section.datasets)
+            ours = section.datasets
             yield from self._of_datasets(ours, source.tests, "tests")
         if source.dev is not None and not is_untrained(self.config, row["method"]):
             yield from self._of_datasets([self.config.sts.dev], [source.dev], "dev data")
@@ -99,7 +97,7 @@ class StandIns:
     def _of_corpus(self, name: str, source: Source) -> Iterator[str]:
         accepted = self.used.corpora[source.corpus]
         if name == NO_CORPUS:  # of a whitening that is fitted on the tests
-            ours = of_manifest(self.config, self.config.sts.datasets)
+            ours = self.config.sts.datasets
             yield from self._of_datasets(ours, accepted[0], "data")
             return
         entry = {**self.config.corpora, **self.plan.banks}[name]
@@ -208,10 +206,10 @@ def _is_same_model(ours: inputs.Base, theirs: Base) -> bool:
 
 
 def _datasets_of(entry: Corpus | Bank) -> list[str]:
-    """Return the data sets of a corpus or a bank; of one of the user's own, its path."""
+    """Return the data sets of a corpus or a bank; of a user's own bank, its path."""
     if isinstance(entry, DatasetBank):
         return [entry.dataset]
-    return [entry.path] if isinstance(entry, (OwnBank, OwnText)) else entry.datasets
+    return [entry.path] if isinstance(entry, OwnBank) else entry.datasets
 
 
 def differing(

@@ -20,10 +20,10 @@ rule prepare_dev:
         **asks("prepare_dev"),
     params:
         manifest=manifest,
-        sources=read_from(*own_files("prepare_dev")),
+        sources=read_from(),
         settings=PLAN.dev_settings(),
         data=f"{RESOURCES}/data",
-        code=code("prepare_dev", *modules.of_scored(config, "prepare_dev")),
+        code=code("prepare_dev"),
     shell:
         "{PYTHON}.prepare_dev --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -46,10 +46,10 @@ rule prepare_sts:
         **asks("prepare_sts"),
     params:
         manifest=manifest,
-        sources=read_from(*own_files("prepare_sts")),
+        sources=read_from(),
         settings=PLAN.test_settings(),
         data=f"{RESOURCES}/data",
-        code=code("prepare_sts", *modules.of_scored(config, "prepare_sts")),
+        code=code("prepare_sts"),
     shell:
         "{PYTHON}.prepare_sts --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"

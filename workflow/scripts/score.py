@@ -16,6 +16,7 @@ says why.
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
 import re
@@ -28,13 +29,14 @@ from typing import TYPE_CHECKING
 
 from semblance import layout
 from semblance.data.raw import Raw
-from semblance.data.sts import OwnPairs, ScoredPair, own_pairs
+from semblance.data.sts import ScoredPair
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.models.saved import SavedModel
+from semblance.named_modules import OWN_PAIRS
 from semblance.provenance import ROOT
-from workflow.planning.data import ALL_TASKS, of_manifest, sts_tests
+from workflow.planning.data import ALL_TASKS
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status.started import read_start
@@ -125,7 +127,7 @@ class Data:
 
     raw: Raw
     datasets: Sequence[str] = DATASETS
-    own: Mapping[str, OwnPairs] = field(default_factory=dict)
+    own: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
 
     def pairs(self) -> dict[str, list[ScoredPair]]:
@@ -136,7 +138,11 @@ class Data:
         from semblance.data.prepare_sts import released_pairs  # slow to import
 
         found = {name: released_pairs(self.raw, name) for name in self.datasets}
-        return found | {name: own_pairs(self.raw, name, own) for name, own in self.own.items()}
+        for name, path in self.own.items():
+            # A part of the application, which the reproduction does not import.
+            found[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
+            print(*reading.lines, sep="\n", file=sys.stderr)
+        return found
 
 
 def find_data(named: str) -> Data:
@@ -155,12 +161,7 @@ def _of_run(out: Path) -> Data:
     with contextlib.chdir(found.folder):  # from which the paths of its config count
         folder = Path(found.config.downloads, layout.RAW_DATA).absolute()
         raw = Raw(load_manifest(found.config.manifest), folder)
-        tests = sts_tests(found.config)
-        own = {
-            name: OwnPairs(**{**pairs, "path": os.path.abspath(pairs["path"])})
-            for name, pairs in tests.get("own", {}).items()
-        }
-    return Data(raw, of_manifest(found.config, tests["datasets"]), own)
+    return Data(raw, found.config.sts.datasets)
 
 
 def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Data:
@@ -170,14 +171,10 @@ def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Da
     """
     datasets = []
     missing = {}
-    own = {}
-    for task in wanted or [*data.datasets, *data.own]:
+    for task in wanted or data.datasets:
         name = TASKS.get(task, task)
-        if name in data.own:
-            own[name] = data.own[name]
-            continue
         if name not in data.raw.datasets:
-            known = ", ".join([*data.datasets, *data.own])
+            known = ", ".join(data.datasets)
             raise InputError(f"--tasks {task}", "there is no such data set", f"known are {known}")
         paths = [data.raw.folder / path for path in data.raw.datasets[name].paths()]
         absent = [path for path in paths if not path.is_file()]
@@ -185,23 +182,23 @@ def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Da
             missing[name] = f"{absent[0]} is not there"
         else:
             datasets.append(name)
-    own |= _named_files(files, [*datasets, *own])
+    own = _named_files(files, datasets)
     if not datasets and not own:
         problem = f"none of the tasks is there: {', '.join(missing)}"
         raise InputError(data.raw.folder, problem, ADVICE)
     return Data(data.raw, datasets, own, missing)
 
 
-def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, OwnPairs]:
+def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
     """Return the files of pairs by the names of their tasks; InputError for one that is not there."""
-    found: dict[str, OwnPairs] = {}
+    found: dict[str, str] = {}
     for path in files:
         name = Path(path.removesuffix(".gz")).stem
         if not os.path.isfile(path):
             raise InputError(f"--pairs {path}", "no such file", "correct the path")
         if name in (*taken, *found, *ALL_TASKS):
             raise InputError(f"--pairs {path}", f"another task is called {name}", "rename the file")
-        found[name] = OwnPairs("pairs", path)
+        found[name] = path
     return found
 
 

@@ -86,11 +86,6 @@ OWN_INPUTS = {  # key of a file: what names it, and the jobs of which one reads 
         f"faq.banks.mine = {{kind: own, path: {ROOT}/config.yaml, queries_path: FILE}}",
         [FAQ],
     ),
-    "corpora.mine.path": ("corpora.mine = {kind: wiki, path: FILE}", [Job("prepare_wiki", "mine")]),
-    "sts.own.mine.path": (
-        "sts.own.mine = {kind: pairs, path: FILE}; sts.datasets = [stsb, mine]",
-        [Job("prepare_sts"), Job("prepare_dev")],
-    ),
 }
 
 

@@ -180,12 +180,9 @@ corpora.qqp.neutral = true | corpora.qqp.neutral: has no effect here; it belongs
 corpora.nli.format = qqp | corpora.nli.format: has no effect here; it belongs to pairs
 corpora.nli.labels = [neutral] | corpora.nli.labels: has no effect here; it belongs to pairs
 corpora.nli.sample_seed = 1 | corpora.nli.sample_seed: has no effect here; it belongs to pairs
-corpora.nli.path = notes.txt | corpora.nli.path: has no effect here; it belongs to text
+corpora.nli.path = notes.txt | corpora.nli.path: unknown key
 corpora.mine = {kind: wiki} | corpora.mine.datasets: missing key
-corpora.mine = {kind: text} | corpora.mine.path: missing key
-corpora.mine = {kind: text, datasets: [wiki1m]} | corpora.mine.datasets: has no effect here
-corpora.mine = {kind: wiki, path: a.txt, datasets: [wiki1m]} | corpora.mine.datasets: has no effect
-corpora.mine = {kind: words} | corpora.mine.kind: 'words' is no kind; known are nli, wiki, text, pai
+corpora.mine = {kind: words} | corpora.mine.kind: 'words' is no kind; known are nli, wiki, pairs
 tables.rcl_table3.layout = wide | tables.rcl_table3.layout: unknown layout 'wide'; known: sts, faq
 figures.f = {kind: by_phi} | figures.f.rows: missing key; Groups of rows.
 figures.f.kind = nobody | figures.f.kind: 'nobody' should be
@@ -209,19 +206,6 @@ figures.contrasts.rows = [] | figures.contrasts.rows: has no effect here; it bel
 figures.contrasts.tables = [nobody] | figures.contrasts.tables: there is no table 'nobody'
 figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nli; \
 figures.rcl_anisotropy.options = {queries: [a], top: 0} | figures.rcl_anisotropy.options.top
-sts.own.mine = {path: a.csv} | sts.own.mine.kind: missing key
-sts.own.mine = {kind: pairs, path: a.csv} | sts.own.mine: has no effect
-sts.own.mine = {kind: pairs, path: a.csv}; sts.dev = mine; sts.datasets = [stsb, mine] \
-| sts.own.mine: is the dev set and a test set
-sts.own.mine = {kind: pairs, path: a.csv, columns: {title: A}} | sts.own.mine.columns.title
-sts.own.mine = {kind: pairs, path: a.csv}; sts.datasets = [stsb, mine]; sts.dev = wiki1m \
-| sts.dev: 'wiki1m' has no dev pairs; choose one of stsb, sick, mine
-sts.own.sts12 = {kind: pairs, path: a.csv} | sts.own.sts12: another task has this name
-sts.own.stsb-dev = {kind: pairs, path: a.csv} | sts.own.stsb-dev: another task has this name
-sts.own.sick = {kind: pairs, path: a.csv} | sts.own.sick: another task has this name
-sts.own.mr = {kind: pairs, path: a.csv} | sts.own.mr: another task has this name
-sts.own.faqir = {kind: pairs, path: a.csv} | sts.own.faqir: another task has this name
-sts.own.Average = {kind: pairs, path: a.csv} | sts.own.Average: another task has this name
 """
 OF_MADE_BASES = """
 bases.domain.base = nobody
@@ -298,10 +282,12 @@ def test_a_config_with_bases_and_corpora_of_every_kind_is_accepted():
         "b": {"kind": "pairs", "format": "captions", "datasets": ["flickr30k"]},
         "c": {"kind": "nli", "datasets": ["snli", "multinli"], "neutral": True},
         "d": {"kind": "wiki", "datasets": ["wiki1m"], "limit": 5},
-        "e": {"kind": "text", "path": "notes.txt"},
     }
-    found = load(config)
-    assert found.corpora["e"].settings() == {"kind": "wiki", "path": "notes.txt", "datasets": []}
+    assert load(config).corpora["d"].settings() == {
+        "kind": "wiki",
+        "datasets": ["wiki1m"],
+        "limit": 5,
+    }
 
 
 @pytest.mark.parametrize(
