@@ -19,27 +19,13 @@ from pydantic import (
     Field,
     StringConstraints,
     Tag,
-    ValidationError,
-    ValidationInfo,
     ValidatorFunctionWrapHandler,
     field_validator,
-    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 T = TypeVar("T")
-LENIENT = "lenient"  # how a config is read that does not fit its type, for its other mistakes
 PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")  # as a method's name holds it
-
-
-class _Missing:
-    """The value of a key that is not there: to use it is an error."""
-
-    def __eq__(self, other: object) -> bool:
-        raise TypeError("missing")
-
-
-MISSING = _Missing()
 
 
 class Part(BaseModel):
@@ -63,28 +49,10 @@ class Part(BaseModel):
 
     @field_validator("*", mode="wrap")
     @classmethod
-    def _as_written(
-        cls, value: Any, check: ValidatorFunctionWrapHandler, info: ValidationInfo
-    ) -> Any:
+    def _as_written(cls, value: Any, check: ValidatorFunctionWrapHandler) -> Any:
         """Keep a number as it is written: `1` and `1.0` are different settings of a job."""
-        try:
-            found = check(value)
-        except ValidationError:
-            if info.context == LENIENT:
-                return value
-            raise
-        return value if isinstance(value, (int, float)) else found
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_keys(cls, value: Any, info: ValidationInfo) -> Any:
-        """Where a config is read leniently, leave out unknown keys, and let those miss that miss."""
-        if info.context != LENIENT or not isinstance(value, dict):
-            return value
-        fields = cls.model_fields.items()
-        missing = {name: MISSING for name, field in fields if field.is_required()}
-        more = cls.model_config["extra"] == "allow"
-        return missing | {key: value[key] for key in value if more or key in cls.model_fields}
+        checked = check(value)
+        return value if isinstance(value, (int, float)) else checked
 
 
 def text(pattern: str, longest: int = 1000) -> Any:

@@ -56,27 +56,20 @@ def check_known(where: str, name: str, table: Iterable[str], kind: str) -> None:
         raise InputError(where, f"there is no {kind} {name!r}", f"known are {known}")
 
 
-def entries(part: object, *path: str) -> list[tuple[str, object]]:
-    """Return name and value of each entry of a mapping; none where a misfit stands for it."""
-    for key in path:
-        part = getattr(part, key, None)
-    return list(part.items()) if isinstance(part, dict) else []
-
-
 def checks(config: Config) -> Iterator[Check]:
     """Yield a check of each entry but the tables, the figures and the answerers."""
-    for name, base in entries(config, "bases"):
+    for name, base in config.bases.items():
         yield partial(_check_base, config, f"config.bases.{name}", base)
-    for name, recipe in entries(config, "recipes"):
+    for name, recipe in config.recipes.items():
         yield partial(_check_recipe, config, f"config.recipes.{name}", recipe)
-    for name, corpus in entries(config, "corpora"):
+    for name, corpus in config.corpora.items():
         yield partial(_check_corpus, name, corpus)
     yield partial(_check_dev, config)
-    for name, _ in entries(config, "faq", "banks"):
+    for name in config.faq.banks:
         yield partial(_check_bank, config, name)
-    for name, method in entries(config, "methods"):
+    for name, method in config.methods.items():
         yield partial(_check_method, config, name, method)
-    for name, kind in entries(config, "train_entropy", "kinds"):
+    for name, kind in config.train_entropy.kinds.items():
         yield partial(_check_training, config, f"config.train_entropy.kinds.{name}", kind)
     yield partial(_check_training, config, "config.train_initial", config.train_initial)
 

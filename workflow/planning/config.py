@@ -17,7 +17,6 @@ from typing import Any
 from semblance.config.inputs import OF_OWN_BANK
 from semblance.config.misfits import misfits
 from semblance.config.model import Config
-from semblance.config.part import LENIENT
 from semblance.errors import InputError
 from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
@@ -32,8 +31,6 @@ READ = ("path", "queries_path", "folder")  # keys of a user's own files and fold
 # Folders of the project that hold no results; so do those whose names begin with a dot.
 OWN = "benchmarks configs demo/data docs envs papers profiles slurm tests".split()
 OWN += "semblance semblance_faq workflow".split()
-# What a check may meet in a config that does not fit its type, which is an error of its own.
-MISFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def load(config: dict) -> Config:
@@ -58,14 +55,15 @@ def load_files(overlays: Iterable[str], output: str | None = None) -> Config:
 
 
 def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
-    """Return the config as ``load`` does and no errors, or None and all errors that can be found."""
+    """Return the config as ``load`` does and no errors, or None and all errors.
+
+    Those of the types come first; names are looked up in a config that fits its type alone.
+    """
     config = None
     try:
         plain = _plain(layers, "config")
         errors = misfits(plain)
-        if errors:
-            errors += errors_of(_checks(Config.model_validate(plain, context=LENIENT)), True)
-        else:
+        if not errors:
             config = Config.model_validate(_with_paths(plain))
             errors = errors_of(_checks(config))
             errors = errors or errors_of(
@@ -82,20 +80,14 @@ def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
     return (None, errors) if errors else (config, [])
 
 
-def errors_of(some: Iterable[Check], misfit: bool = False) -> list[InputError]:
-    """Return the InputError of each check that raises one.
-
-    ``misfit``: the config does not fit its type somewhere, so a check may not run to its end.
-    """
-    passed_over: tuple[type[Exception], ...] = MISFIT if misfit else ()
+def errors_of(some: Iterable[Check]) -> list[InputError]:
+    """Return the InputError of each check that raises one."""
     errors = []
     for check in some:
         try:
             check()
         except InputError as error:
             errors.append(error)
-        except passed_over:
-            continue
     return errors
 
 
@@ -158,8 +150,6 @@ def _with_paths(config: dict) -> dict:
     banks = _with_found(config["faq"]["banks"]).items()
     full = {name: OF_OWN_BANK | bank if bank["kind"] == "own" else bank for name, bank in banks}
     config["faq"] = {**config["faq"], "banks": full}
-    if "own" in config["sts"]:
-        config["sts"] = {**config["sts"], "own": _with_found(config["sts"]["own"])}
     return config
 
 

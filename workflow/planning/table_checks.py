@@ -28,7 +28,6 @@ from workflow.planning.checks import (
     check_known,
     check_models,
     check_spelling,
-    entries,
 )
 from workflow.planning.data import PAIRS, answerer_protocol, holds_out_wordings
 from workflow.planning.methods import (
@@ -47,25 +46,25 @@ OTHER_TABLES = ("scores", "published", "claims", "report")  # their files
 
 def table_checks(config: Config) -> Iterator[Check]:
     """Yield a check of each table, figure and answerer, and of their parts."""
-    for name, table in entries(config, "tables"):
+    for name, table in config.tables.items():
         where = f"config.tables.{name}"
         yield partial(_check_table, config, name, table)
         yield partial(_check_tasks, config, where, table)
         for i, row in _rows(table):
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
-        for named, _ in entries(table, "labels"):
+        for named in table.labels or ():
             yield partial(_check_method_name, config, f"{where}.labels", _method_of(named))
         yield partial(_check_control, config, f"{where}.control", table)
         yield partial(_check_controls, f"{where}.controls", table)
-        for ours, theirs in entries(table, "published"):
+        for ours, theirs in (table.published or {}).items():
             yield partial(_check_published, config, f"{where}.published.{ours}", ours, theirs)
-    for name, figure in entries(config, "figures"):
+    for name, figure in config.figures.items():
         where = f"config.figures.{name}"
         yield partial(_check_kind, config, where, figure)
         yield partial(_check_trained, config, where, figure)
         for i, row in _rows(figure):
             yield partial(_check_shown, config, f"{where}.rows[{i}]", figure, row)
-    for name, answerer in entries(config, "answerers"):
+    for name, answerer in config.answerers.items():
         where = f"config.answerers.{name}"
         yield partial(_check_answerer, config, where, answerer)
         yield partial(_check_ways, config, f"{where}.methods", answerer)

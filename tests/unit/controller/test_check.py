@@ -160,12 +160,11 @@ def test_a_batch_that_is_larger_than_its_corpus_is_a_warning(monkeypatch):
     assert told(found.warnings, "batch_size 512 of continued: mine-0 has")
 
 
-def test_a_base_that_is_trained_here_is_named_where_its_batches_are_too_large(tmp_path):
-    (tmp_path / "notes.txt").write_text("One.\nTwo.\n")
+def test_a_base_that_is_trained_here_is_named_where_its_batches_are_too_large():
     pretrain = {"batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "max_length": 8, "seed": 1}
     pretrain |= {"warmup": 0.0, "weight_decay": 0.0}
     adapted = {"base": "own", "corpus": "notes", "pretrain": pretrain}
-    corpora = {"notes": {"kind": "wiki", "path": "notes.txt"}}
+    corpora = {"notes": {"kind": "wiki", "datasets": ["wiki1m"], "limit": 2}}
     tables = only_table(bases=["adapted"], methods=["start"])
     changes = {"bases": base() | {"adapted": adapted}, "corpora": corpora, "tables": tables}
     found = check(layers(**changes), START)
