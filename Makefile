@@ -99,7 +99,7 @@ docs: setup
 	$(BIN)/python -m workflow.scripts.fill_docs
 
 rulegraph: setup
-	$(BIN)/python -m workflow.scripts.draw_rules | tred | dot -Tsvg > docs/rules.svg
+	$(BIN)/snakemake --rulegraph | awk '/"download_/ && !/_model/ {data[$$1 + 0]; next} !(/->/ && ($$1 + 0) in data)' | tred | dot -Tsvg > docs/rules.svg
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output results-benchmarks/page.md $(ARGS)

@@ -103,10 +103,6 @@ def test_make_docs_corrects_a_wrong_count(checkout: Path):
     assert wrong != README == (checkout / "README.md").read_text()
 
 
-def test_make_rulegraph_draws_every_arrow(checkout: Path):
-    assert " -> " in run("python -m workflow.scripts.draw_rules", checkout)
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_make_target_that_a_page_names_exists(page: Path):
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
