@@ -59,10 +59,8 @@ def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
         factor.unlink()
 
 
-def test_plan_and_cost_read_a_finished_run_and_leave_nothing_to_do(finished: Project):
-    plan, costs = (
-        finished.python(f"workflow.scripts.{name}", "tiny.yaml").stdout for name in ("plan", "cost")
-    )
+def test_a_plan_reads_a_finished_run_and_leave_nothing_to_do(finished: Project):
+    plan = finished.python("workflow.scripts.plan", "tiny.yaml").stdout
     rows = [
         line.split()
         for line in plan.splitlines()
@@ -70,5 +68,5 @@ def test_plan_and_cost_read_a_finished_run_and_leave_nothing_to_do(finished: Pro
     ]
     planned = {job.stage for job in jobs(tiny_plan(finished))}
     assert {row[0] for row in rows} == planned and {row[2] for row in rows} == {"0"}
-    assert f"{sum(int(row[1]) for row in rows)} jobs" in plan and "train_entropy" in costs
+    assert f"{sum(int(row[1]) for row in rows)} jobs" in plan
     assert finished.planned() == {}

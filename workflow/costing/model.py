@@ -36,7 +36,7 @@ class Machine(NamedTuple):
 
 
 class Cost:
-    """The questions that rules, ``make plan`` and ``make cost`` ask of one validated config.
+    """The questions that rules and ``make plan`` ask of one validated config.
 
     ``shipped`` is the content of rates.yaml; ``factor`` is how much longer work takes here.
     """

@@ -1,7 +1,6 @@
-"""What ``make plan`` and ``make cost`` print: plain text of at most 100 columns."""
+"""What ``make plan`` prints: plain text of at most 100 columns."""
 
 from collections.abc import Iterable, Sequence
-from statistics import median
 
 from semblance import layout
 from semblance.counts import counted, duration, size
@@ -13,8 +12,6 @@ from workflow.planning.stages import STAGES, Job, submissions
 
 PLAN = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}"
 PLAN_HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk")
-COST = "{:17}  {:>5}  {:>8}  {:>7}  {:>5}  {:>8}  {:>7}"
-COST_HEAD = ("stage", "jobs", "est time", "used", "ratio", "est mem", "used")
 RULE = "-" * 86
 DAY = 24  # hours
 GPUS = 8  # of a large node
@@ -150,35 +147,3 @@ def device_note(cost: Cost, finished: Iterable[Used]) -> str:
     if on_cpu:
         devices = "on the CPU, and this plan counts with a GPU; resources.gpus: 0 changes that"
     return f"note: {counted(len(others), 'finished job')} ran {devices}"
-
-
-def cost_page(cost: Cost, finished: Sequence[Used]) -> str:
-    """Return what finished jobs used beside the estimates: time in all, memory of the largest.
-
-    The ratio is the median over the jobs of used to estimated time.
-    """
-    if not finished:
-        return f"{cost.plan.out}: no job has finished yet; `semblance plan` says what is to come"
-    lines = [COST.format(*COST_HEAD), RULE]
-    for stage in STAGES:
-        some = [used for used in finished if used.job.stage == stage]
-        if some:
-            lines.append(_cost_row(cost, stage, some))
-    total = duration(sum(used.seconds for used in finished))
-    legend = "time in all and memory of the largest: first estimated, then used; ratio: the median"
-    return "\n".join([*lines, "", f"used in all: {total}", legend])
-
-
-def _cost_row(cost: Cost, stage: str, some: Sequence[Used]) -> str:
-    estimates = [cost.seconds(used.job) for used in some]
-    ratios = [used.seconds / seconds for used, seconds in zip(some, estimates, strict=True)]
-    measured = [used.memory for used in some if used.memory is not None]
-    return COST.format(
-        stage,
-        f"{len(some):,}",
-        duration(sum(estimates)),
-        duration(sum(used.seconds for used in some)),
-        f"{median(ratios):.2f}",
-        size(max(cost.need(used.job).memory for used in some)),
-        size(max(measured)) if measured else "-",
-    )

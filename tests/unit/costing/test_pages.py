@@ -1,4 +1,4 @@
-"""What ``make plan`` and ``make cost`` print."""
+"""What ``make plan`` prints."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from semblance.errors import InputError
 from semblance.provenance import canonical, settings_digest, write_json
 from tests.unit.costing.examples import MANIFEST, OWN_FAQ, cost, small
 from workflow.costing import usage
-from workflow.costing.pages import cost_page, device_note, plan_page
+from workflow.costing.pages import device_note, plan_page
 from workflow.planning.stages import Job, inputs, jobs, makers, record
 from workflow.scripts.cli import configs_and_tables
 
@@ -86,23 +86,8 @@ def test_the_hours_of_a_stage_are_those_of_its_jobs():
 
 
 def test_the_pages_fit_a_terminal_of_a_hundred_columns(run):
-    pages = (plan_page(cost()), plan_page(small()), cost_page(small(), usage.finished(small())))
-    for page in pages:
+    for page in (plan_page(cost()), plan_page(small())):
         assert max(map(len, page.splitlines())) <= 100
-
-
-def test_the_costs_set_used_beside_predicted(run):
-    model = small()
-    finished = usage.finished(model)
-    middle = next(used for used in finished if used.job.seed == 2)  # 100 GFLOP a second
-    row = cells(cost_page(model, finished), "train")
-    assert row[1] == "3"
-    assert row[4] == f"{middle.seconds / model.seconds(middle.job):.2f}"
-    assert row[6] == "1.0 GB"  # the largest of 1001, 1002 and 1003 MB
-
-
-def test_costs_before_anything_has_run_say_so():
-    assert "no job has finished" in cost_page(small(), [])
 
 
 def test_the_plan_counts_raw_files_of_unknown_size_as_unknown():
