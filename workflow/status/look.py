@@ -7,8 +7,7 @@ from pathlib import Path
 
 from semblance.fetch.manifest import load_manifest
 from workflow.controller import events, lock, slurm
-from workflow.costing import rates, usage
-from workflow.costing.model import Cost
+from workflow.costing.model import Cost, measure
 from workflow.planning.stages import STAGES, log
 from workflow.status.progress import Holder, JobSeen, Progress, Remaining, holder_of
 from workflow.status.started import Started
@@ -56,9 +55,8 @@ class Status:
 def look(started: Started) -> Status:
     """Return the state of a run; call it in the run's working folder."""
     config = started.config
-    cost = Cost(config, load_manifest(config.manifest), rates.shipped())
-    # By the factor that finished and running jobs show, which is not noted.
-    cost.factor = usage.measured(cost, [*usage.finished(cost), *usage.running(cost)])
+    cost = Cost(config, load_manifest(config.manifest))
+    measure(cost)
     progress = Progress(cost)
     status = Status(
         output=cost.plan.out,
@@ -69,7 +67,7 @@ def look(started: Started) -> Status:
         stages=list(_count_stages(progress)),
         share=progress.share_done(),
         remaining=progress.remaining(started),
-        measured=bool(cost.factor.n),
+        measured=bool(cost.measured),
     )
     last_run = events.of_last_run(events.read(status.output))
     _sort_jobs(status, progress, last_run)

@@ -5,19 +5,19 @@ Nothing is written, and no lock is tried or touched.
 
 import functools
 import os
+import re
 import socket
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import psutil
 
 from semblance.counts import counted
 from semblance.errors import InputError
-from semblance.files import read_regular
+from semblance.files import open_regular, read_regular
 from semblance.locks import WIDTH, Lease, decoded, name_for
-from workflow.costing import usage
 from workflow.costing.model import Cost
 from workflow.planning.stages import STAGES, Job, inputs, jobs, log, record
 from workflow.status.started import Started
@@ -25,6 +25,9 @@ from workflow.status.started import Started
 CLOCK = 2.0  # seconds that the clocks of a process table and of a disk may differ
 GPUS = Path("/proc/driver/nvidia/gpus")  # a folder for each GPU of this machine
 CHECKPOINTS = "checkpoints/*/step-*"  # in the folder of a training
+# What semblance.training.keeping.log prints of a running training.
+PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
+END_OF_LOG = 4096  # bytes
 CHAIN = "the longest chain of jobs that wait for each other"
 
 
@@ -120,7 +123,7 @@ def see(cost: Cost, job: Job) -> JobSeen:
     if STAGES[job.stage].work == "train":
         found = [int(step.name.removeprefix("step-")) for step in path.parent.glob(CHECKPOINTS)]
         saved = max(found, default=None)
-        line = usage.last_progress(cost, job)
+        line = last_progress(cost, job)
     if age is not None:
         left = (line.steps - line.step) / line.rate if line else max(0.0, left - age)
     elif line and saved:
@@ -135,6 +138,27 @@ def see(cost: Cost, job: Job) -> JobSeen:
         saved=saved,
         left=left,
     )
+
+
+class Line(NamedTuple):
+    """A line of progress of a training: its step, all its steps, and steps a second."""
+
+    step: float
+    steps: float
+    rate: float
+
+
+def last_progress(cost: Cost, job: Job) -> Line | None:
+    """Return what the last line of progress in a training's log says; None if it tells no speed."""
+    path = Path(cost.plan.out, f"{log(job)}.log")
+    try:
+        with open_regular(path) as stream:
+            stream.seek(max(0, path.stat().st_size - END_OF_LOG))
+            end = stream.read(END_OF_LOG).decode(errors="replace")
+        line = Line(*map(float, PROGRESS.findall(end)[-1]))
+        return line if line.rate > 0 and line.steps > 0 else None
+    except (InputError, OSError, LookupError, ValueError):
+        return None
 
 
 @dataclass(frozen=True)

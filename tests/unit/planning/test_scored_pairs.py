@@ -10,8 +10,6 @@ from semblance.named_modules import OWN_PAIRS
 from semblance.names import WITH_DEV_PAIRS
 from semblance.provenance import ROOT
 from tests.shipped import merged
-from tests.unit.costing.examples import MANIFEST, SHIPPED
-from workflow.costing.model import Cost
 from workflow.planning import modules
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
@@ -55,12 +53,6 @@ def test_own_pairs_are_the_dev_set():
     assert json.loads(plan.dev_settings())["own"] == MINE
     assert "own" not in json.loads(plan.test_settings())
     assert inputs(plan, DEV) == []
-
-
-def test_own_pairs_are_counted_among_the_tests(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "pairs.csv").write_text("sentence1,sentence2,score\na,b,1\nc,d,2\n")
-    assert Cost(load(config()), MANIFEST, SHIPPED).needs.sizes.sts_tests == 1379 + 2
 
 
 def test_a_table_may_show_own_pairs_and_average_them():

@@ -14,7 +14,6 @@ from semblance.locks import name_for
 from semblance.provenance import ROOT, write_json
 from tests.shipped import merged
 from workflow.controller import events, lock
-from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
@@ -59,7 +58,7 @@ class ExampleRun:
     def __init__(self):
         config = _config()
         self.plan = Plan(config)
-        self.cost = Cost(config, _manifest(), rates.shipped())
+        self.cost = Cost(config, _manifest())
         self.jobs = jobs(self.plan)
         note_start(self.plan)
 

@@ -12,7 +12,6 @@ from semblance.provenance import ROOT, write_json
 from tests.shipped import merged
 from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING
 from workflow.controller import events, slurm
-from workflow.costing.rates import FACTOR
 from workflow.planning.config import load
 from workflow.planning.stages import jobs
 from workflow.status import started
@@ -149,7 +148,6 @@ def test_the_rates_of_finished_jobs_predict_the_time_and_are_not_written(example
     assert after.measured and not before.measured
     slowest = max(seconds, seconds * place.cores / 4)
     assert after.remaining.seconds == pytest.approx(slowest, rel=1e-3)
-    assert not Path(example.plan.out, FACTOR).exists()
 
 
 def test_a_look_changes_nothing(example):
