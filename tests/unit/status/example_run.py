@@ -20,7 +20,6 @@ from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, jobs, log, record
 from workflow.status import started
 from workflow.status.look import Status, look
-from workflow.status.progress import Progress
 
 BASE = "nli-roberta-base-v2"
 TABLE = {
@@ -97,9 +96,6 @@ class ExampleRun:
         """Leave a step checkpoint of a training."""
         folder = Path(record(self.plan, job)).parent
         folder.joinpath(f"checkpoints/0123/step-{step:08d}").mkdir(parents=True)
-
-    def progress(self) -> Progress:
-        return Progress(self.cost)
 
     def look(self) -> Status:
         return look(started.read_start(self.plan.out))
