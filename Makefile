@@ -5,7 +5,6 @@
 #                (BASE=e5-small: start from another model)
 # make plan      what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
 # make report    make the report of a run, finished or not: make report OUT=demo/results
-# make cost      what finished jobs used beside what was predicted: make cost OUT=results-minilm CONFIG=configs/minilm.yaml
 # make verify    recompute every cell and check every digest of a finished run: make verify OUT=demo/results
 # make bench     measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
 # make clean     delete the demo's results and downloads
@@ -32,7 +31,7 @@ KEPT   := demo/results/models/nli/minilm-3/rcl-4/seed-1/model/model.safetensors#
 PARALLEL := -n logical --maxprocesses 8 --dist worksteal
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: help setup demo faq lint format test test-long test-storm test-slurm verify report plan cost docs rulegraph bench lock clean
+.PHONY: help setup demo faq lint format test test-long test-storm test-slurm verify report plan docs rulegraph bench lock clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
@@ -90,9 +89,6 @@ report: setup
 
 plan: setup
 	@$(BIN)/python -m workflow.scripts.plan $(OUTPUT) $(CONFIG)
-
-cost: setup
-	@$(BIN)/python -m workflow.scripts.cost $(OUTPUT) $(CONFIG)
 
 docs: setup
 	$(BIN)/python -m workflow.planning.describe docs/config.md

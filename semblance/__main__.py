@@ -26,7 +26,6 @@ GROUPS = {
     "a run": {
         "run": "semblance run configs/minilm.yaml --cores 4",
         "status": "semblance status results --watch",
-        "cost": "semblance cost configs/minilm.yaml",
     },
     "its results": {
         "table": "semblance table rcl_table3",

@@ -39,7 +39,7 @@ def test_a_finished_run_is_finished_and_each_of_its_jobs_is_done(finished: Proje
     said = json.loads(finished.python("semblance", "status", "results", "--json").stdout)
     assert said["finished"] and said["controller"] is None and said["share"] == 1
     assert all(stage["done"] == stage["jobs"] for stage in said["stages"])
-    assert not (said["running"] or said["failed"] or said["left_behind"])
+    assert not (said["running"] or said["failed"] or said["stopped"])
     assert said["command"].startswith("snakemake ") and "--cores 2" in said["command"]
     shown = finished.python("semblance", "status").stdout
     assert shown.startswith("results: finished; ")

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from semblance.config.inputs import DatasetBank
 from semblance.config.model import Config
 from semblance.counts import size
 from semblance.errors import InputError
@@ -19,10 +18,7 @@ from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.gpus import visible_gpus, without_gpu
 from workflow.controller import slurm
 from workflow.controller.command import OF_SLURM, Command
-from workflow.costing import rates
-from workflow.costing.model import Cost
-from workflow.costing.sizes import WORKBOOKS, count_lines
-from workflow.costing.usage import to_do
+from workflow.costing.model import Cost, to_do
 from workflow.planning.config import errors_of, examine
 from workflow.planning.inputs import dataset_checks, input_checks
 from workflow.planning.layers import Layered
@@ -78,8 +74,7 @@ def _add_costs(checked: Checked) -> None:
     if not Path(path).exists():
         raise InputError("config.manifest", f"{path}: no such file", "correct the path")
     checked.datasets = load_manifest(path)
-    factor = rates.kept_factor(config.output)
-    checked.cost = Cost(config, checked.datasets, rates.shipped(), factor)
+    checked.cost = Cost(config, checked.datasets)
 
 
 def _check_parts(checked: Checked, everything: list[Job]) -> list[InputError]:
@@ -88,26 +83,14 @@ def _check_parts(checked: Checked, everything: list[Job]) -> list[InputError]:
     errors = []
     for job in everything:
         if job.stage == "prepare_faq":
-            pairs = _most_pairs(checked.cost, job.name)
+            pairs = checked.cost.needs.sizes.banks[job.name].pairs
             parts = f"{folds} parts of at most {pairs} pairs (bank {job.name})"
-            if pairs is not None and pairs < folds:
+            if pairs < folds:
                 advice = "ask for fewer parts, or leave the bank out"
                 errors.append(InputError("config.faq.folds", parts, advice))
-            elif pairs is not None and pairs < FEW * folds:
+            elif pairs < FEW * folds:
                 checked.warnings.append(f"faq.folds: {parts}")
     return errors
-
-
-def _most_pairs(cost: Cost, bank: str) -> int | None:
-    """Return how many pairs a bank has at most; None if nobody says it."""
-    entry = cost.plan.banks[bank]
-    if isinstance(entry, DatasetBank):
-        counts = cost.needs.sizes.manifest[entry.dataset].expected
-        return counts.get("pairs", counts.get("answers"))
-    path = Path(entry.path)
-    if path.suffix.lower() in (".gz", *WORKBOOKS) or not path.is_file():
-        return None
-    return count_lines(path)  # each pair takes a line at least
 
 
 def _large_batches(cost: Cost, everything: list[Job]) -> list[str]:

@@ -15,8 +15,7 @@ from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.reporting.formats import escape_markdown
 from semblance.reporting.published import Published, read_published
-from workflow.costing import usage
-from workflow.costing.model import Cost
+from workflow.costing.model import Cost, estimates
 from workflow.documentation import results
 from workflow.planning.stages import jobs, submissions
 from workflow.planning.table_checks import PUBLISHED
@@ -39,7 +38,7 @@ HEADING = "## Every data set"
 def main(argv: list[str] | None = None) -> None:
     """Fill in every page, and name those that changed."""
     cli.command("fill_docs", __doc__).parse_args(argv)
-    cost = usage.estimates([])
+    cost = estimates([])
     manifest = load_manifest(cost.config.manifest)
     values = counts(cost)
     for page in (Path("README.md"), *sorted(Path("docs").glob("*.md"))):
@@ -59,7 +58,6 @@ def counts(cost: Cost) -> dict[str, str]:
     """Return each number by its name, written as the pages write it."""
     everything = jobs(cost.plan)
     found = Counter(job.stage for job in everything)
-    gpu_jobs = [job for job in everything if cost.places[job.stage].machine == "gpu"]
     values = {
         "trainings": sum(found[stage] for stage in TRAININGS),
         "final_models": found["train"] + found["train_final"],
@@ -68,9 +66,9 @@ def counts(cost: Cost) -> dict[str, str]:
         "curves": found["train_curve"],
         "jobs": len(everything),
         "submissions": submissions(cost.plan, everything),
-        "gpu_hours": round(sum(cost.hours(job) for job in gpu_jobs)),
+        "gpu_hours": round(cost.total_hours(everything, "gpu")),
         "slips": len(read_published(PUBLISHED).slips),
-        "gigabytes": round(sum(cost.need(job).disk for job in everything) / 1000),
+        "gigabytes": round(cost.disk(everything) / 1000),
     }
     return {name: f"{value:,}" for name, value in values.items()}
 

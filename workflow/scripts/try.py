@@ -36,8 +36,7 @@ from semblance.reporting.table import Table, read_tables
 from semblance.reporting.verdicts import ALONE
 from semblance.strict_yaml import as_yaml
 from workflow.controller import progress
-from workflow.costing.pages import price
-from workflow.costing.usage import estimates, to_do
+from workflow.costing.model import estimates, to_do
 from workflow.planning.layers import found, over_project
 from workflow.planning.signatures import loss_options, read_signature
 from workflow.scripts import cli, endings
@@ -188,7 +187,7 @@ def run(layers: list[str], output: str, args: argparse.Namespace) -> Table:
     if not gpus and args.cores != "all":
         shared = int(args.cores)
     hours = cost.total_hours(left, "gpu" if gpus else "cpu") / shared
-    print(f"to do: {len(left)} jobs, about {hours:.1f} h here: {price(cost, left)}", flush=True)
+    print(f"to do: {len(left)} jobs, about {hours:.1f} h here: {cost.price(left)}", flush=True)
     if args.budget is not None and hours > args.budget:
         raise InputError(
             "--budget", f"{hours:.1f} h are more than {args.budget:g} h", "fewer --seeds"

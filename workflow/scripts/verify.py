@@ -15,7 +15,7 @@ from semblance.audit.verify import PUBLISHED, verify
 from workflow.controller import lock
 from workflow.scripts import cli
 from workflow.scripts.endings import run
-from workflow.status.progress import holder_of
+from workflow.status.look import holder_of
 from workflow.status.started import last_output
 
 

@@ -117,8 +117,7 @@ def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
         ("manifest", {"manifest": "no.yaml"}, "manifest: no.yaml: no such file"),
         ("datasets", {"sts": {"datasets": ["sts99"]}}, "sts.datasets: there is no data set 'sts99"),
         ("seen", {"bases": base(seen=["no"])}, "bases.own.seen: there is no data set 'no'"),
-        # The header of the file is a line, too.
-        ("folds", {"faq": bank(folds=14)}, "faq.folds: 14 parts of at most 13 pairs (bank mine)"),
+        ("folds", {"faq": bank(folds=14)}, "faq.folds: 14 parts of at most 12 pairs (bank mine)"),
     ],
 )
 def test_what_is_not_there_is_an_error_at_its_line(key, changes, problem):
@@ -154,8 +153,7 @@ def test_parts_of_fewer_than_five_pairs_are_a_warning(pairs, warned, tmp_path):
     assert errors(found) == [] and told(found.warnings, "faq.folds: ") == [warning] * warned
 
 
-def test_a_batch_that_is_larger_than_its_corpus_is_a_warning(monkeypatch):
-    monkeypatch.setattr("workflow.costing.sizes.UNKNOWN_PAIRS", 0)
+def test_a_batch_that_is_larger_than_its_corpus_is_a_warning():
     found = check(layers(recipes={"rcl": {"batch_size": 512}}), START)
     assert told(found.warnings, "batch_size 512 of continued: mine-0 has")
 
