@@ -61,7 +61,7 @@ READERS = {
     "download_model": words(
         """tokenise:nli tokenise:wiki tokenise:pairs tokenise:faq
         train:nli train:wiki train:pairs train:sampled train:faq train:regulated
-        pretrain train_curve train_initial build_answerer train_entropy:nli embed:start
+        pretrain train_curve train_initial build_answerer train_entropy:nli
         fit_whitening evaluate_sts evaluate_transfer evaluate_faq""",
         *FINALS,
         *MEASURED_FIGURES,
