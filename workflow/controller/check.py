@@ -27,7 +27,6 @@ from workflow.planning.stages import STAGES, Job, jobs
 LONG = 24  # GPU-hours: a run that takes longer does not begin on a machine without a GPU
 HERE = "this machine"
 ANYWAY = "the key `anyway: true` starts all the same"
-FEW = 5  # pairs: with fewer in a part of a bank, its scores say little
 
 
 @dataclass
@@ -60,7 +59,6 @@ def check(layers: Layered, asked: Command) -> Checked:
         if asked.plans_jobs:
             missing = errors_of(input_checks(plan, everything))
             if not missing:
-                missing = _check_parts(checked, everything)
                 checked.warnings += _large_batches(checked.cost, everything)
             found += missing
             found += errors_of([partial(_check_devices, checked, asked)])
@@ -75,22 +73,6 @@ def _add_costs(checked: Checked) -> None:
         raise InputError("config.manifest", f"{path}: no such file", "correct the path")
     checked.datasets = load_manifest(path)
     checked.cost = Cost(config, checked.datasets)
-
-
-def _check_parts(checked: Checked, everything: list[Job]) -> list[InputError]:
-    """Return an error for each bank with fewer pairs than parts; of a few more, add a warning."""
-    folds = checked.cost.plan.folds
-    errors = []
-    for job in everything:
-        if job.stage == "prepare_faq":
-            pairs = checked.cost.needs.sizes.banks[job.name].pairs
-            parts = f"{folds} parts of at most {pairs} pairs (bank {job.name})"
-            if pairs < folds:
-                advice = "ask for fewer parts, or leave the bank out"
-                errors.append(InputError("config.faq.folds", parts, advice))
-            elif pairs < FEW * folds:
-                checked.warnings.append(f"faq.folds: {parts}")
-    return errors
 
 
 def _large_batches(cost: Cost, everything: list[Job]) -> list[str]:

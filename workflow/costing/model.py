@@ -36,15 +36,15 @@ NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
 
 
 class Machine(NamedTuple):
-    """What a stage's jobs run on: a GPU, or threads of a CPU.
-
-    ``units`` are GPUs or threads, by which rates and hours count; ``cores`` are those to ask for,
-    one more to feed a GPU.
-    """
+    """What a stage's jobs run on, ``gpu`` or ``cpu``, and the cores to ask for: one to feed a GPU."""
 
     machine: str
-    units: int
     cores: int
+
+    @property
+    def units(self) -> int:
+        """Return the GPUs or threads, by which rates and hours count."""
+        return 1 if self.machine == "gpu" else self.cores
 
 
 class Cost:
@@ -73,10 +73,10 @@ class Cost:
 
         Each new attempt asks for as much more; the runtime never passes the config's longest.
         """
-        minutes = _up(SAFETY * self.seconds(job) / 60 + MARGIN, 10)
+        minutes = 10 * math.ceil((SAFETY * self.seconds(job) / 60 + MARGIN) / 10)
         memory = MEMORY
         if needed := self.need(job).memory:
-            memory = max(LEAST_MEMORY, _up(MEMORY_SAFETY * needed + NESTED, 500))
+            memory = max(LEAST_MEMORY, 500 * math.ceil((MEMORY_SAFETY * needed + NESTED) / 500))
         longest = self.config.resources.max_runtime
         return {
             "runtime": min(longest, max(LEAST_RUNTIME, minutes) * attempt),
@@ -117,17 +117,10 @@ class Cost:
 
     def _place(self, stage: str) -> Machine:
         if not STAGES[stage].uses_model:
-            return Machine("cpu", 1, 1)
+            return Machine("cpu", 1)
         section = "training" if STAGES[stage].work == "train" else stage
         threads = getattr(self.config, section).threads
-        if self.device == "gpu":
-            return Machine("gpu", 1, threads + 1)
-        return Machine("cpu", threads, threads)
-
-
-def _up(value: float, step: int) -> int:
-    """Return the next multiple of ``step``."""
-    return step * math.ceil(value / step)
+        return Machine(self.device, threads + (self.device == "gpu"))
 
 
 def estimates(
@@ -160,9 +153,9 @@ def to_do(cost: Cost) -> list[Job]:
 
 
 def _is_new(cost: Cost, job: Job) -> bool:
-    """Tell whether a job has no record, or is a training whose record says that other settings made it."""
+    """Tell whether a job has no record, or is a training that other settings made."""
     path = record(cost.plan, job)
-    if STAGES[job.stage].work != "train" or not Path(path).is_file():
+    if not Path(path).is_file() or STAGES[job.stage].work != "train":
         return not Path(path).is_file()
     return is_of_other_settings(path, ["--settings", training_settings(cost.plan, job)])
 

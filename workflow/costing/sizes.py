@@ -66,6 +66,8 @@ class Sizes:
 
     def megabytes(self, dataset: str) -> float:
         """Return the MB of the files of a data set whose size the manifest states."""
+        if dataset not in self.manifest:
+            return 0.0
         stated = self.manifest[dataset]
         return sum(file.size or 0 for file in (*stated.files, *stated.archives)) / 1e6
 

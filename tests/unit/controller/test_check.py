@@ -117,7 +117,6 @@ def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
         ("manifest", {"manifest": "no.yaml"}, "manifest: no.yaml: no such file"),
         ("datasets", {"sts": {"datasets": ["sts99"]}}, "sts.datasets: there is no data set 'sts99"),
         ("seen", {"bases": base(seen=["no"])}, "bases.own.seen: there is no data set 'no'"),
-        ("folds", {"faq": bank(folds=14)}, "faq.folds: 14 parts of at most 12 pairs (bank mine)"),
     ],
 )
 def test_what_is_not_there_is_an_error_at_its_line(key, changes, problem):
@@ -142,15 +141,6 @@ def test_a_start_that_plans_nothing_needs_no_file():
     """A job on another machine, and `snakemake --unlock`, read the config, too."""
     found = check(layers(**NOTHING_THERE, mirror="no"), TO_LOOK)
     assert errors(found) == found.warnings == found.facts == []
-
-
-@pytest.mark.parametrize("pairs, warned", [(14, True), (15, False)])
-def test_parts_of_fewer_than_five_pairs_are_a_warning(pairs, warned, tmp_path):
-    lines = [f'{{"question": "q{n}", "answer": "a{n}"}}\n' for n in range(pairs)]
-    (tmp_path / "faq.jsonl").write_text("".join(lines))
-    found = check(layers(faq=bank("faq.jsonl")), START)
-    warning = f"faq.folds: 3 parts of at most {pairs} pairs (bank mine)"
-    assert errors(found) == [] and told(found.warnings, "faq.folds: ") == [warning] * warned
 
 
 def test_a_batch_that_is_larger_than_its_corpus_is_a_warning():

@@ -176,6 +176,7 @@ def test_the_disk_is_that_of_weights_embeddings_and_downloads():
     files = (*MANIFEST["sts12"].files, *MANIFEST["sts12"].archives)
     expected = sum(file.size for file in files if file.size) / 1e6
     assert model.need(Job("download", name="sts12")).disk == expected
+    assert model.need(Job("download", name="in no manifest")).disk == 0
     assert model.disk([TRAIN, TRAIN]) == 2 * model.need(TRAIN).disk
 
 
