@@ -113,5 +113,5 @@ def parse(template: str, path: str | PurePosixPath) -> dict[str, str] | None:
         re.escape(text) + (f"(?P<{name}>[^/]+)" if name else "")
         for text, name, _, _ in string.Formatter().parse(template)
     ]
-    found = re.fullmatch("".join(parts), str(path))
-    return found and found.groupdict()
+    match = re.fullmatch("".join(parts), str(path))
+    return match and match.groupdict()

@@ -115,19 +115,19 @@ class Chain:
             return (self._given,)
         nodes = filter(None, map(self.find, self._results()))
         places = {link.place for node in nodes for link in node.links}
-        found = {place.parents[DEPTH - 1] for place in places if is_download(place)}
-        return tuple(sorted(folder for folder in found - {self.root} if folder.is_dir()))
+        folders = {place.parents[DEPTH - 1] for place in places if is_download(place)}
+        return tuple(sorted(folder for folder in folders - {self.root} if folder.is_dir()))
 
     @functools.cached_property
     def paths(self) -> list[Path]:
         """The path of every record, sorted."""
-        found = set(self._results())
+        records = set(self._results())
         for folder in self.downloads:
             base = layout.pattern(layout.BASE)
             data = layout.pattern(DOWNLOADED[0])
             for name in (f"{base}/{RECORD}", f"{base}/{layout.SOURCE_RECORD}", data):
-                found.update(folder.glob(name))
-        return sorted(found)
+                records.update(folder.glob(name))
+        return sorted(records)
 
     def node(self, path: Path) -> Node:
         """Read a record, once; InputError if its seal is broken or it has not the form of one."""
@@ -205,7 +205,9 @@ def run_near(folder: str | Path) -> str:
     """Return as advice the output folder of a run above a folder, below it or here, if there is one."""
     path = Path(os.path.abspath(folder))
     places = (path, Path.cwd())
-    below = [found for place in places for depth in ("*", "*/*") for found in place.glob(depth)]
+    below = [
+        path_below for place in places for depth in ("*", "*/*") for path_below in place.glob(depth)
+    ]
     near = next(filter(_is_of_run, (*path.parents, *below)), None)
     return f"did you mean {near}?" if near else "name the output folder of a run"
 

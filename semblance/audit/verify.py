@@ -31,13 +31,13 @@ def verify(
     tables' bootstrap p values again, too. What is wrong in the folders stands in the findings;
     only a folder that cannot be checked at all raises an InputError.
     """
-    found = Findings()
+    findings = Findings()
     chain = Chain(root, downloads)
-    nodes = check_records(chain, found)
-    runs = Runs(chain, found).check(nodes)
-    Tables(chain, runs, Path(published), bootstrap, found).check(nodes)
-    found.delete = _to_delete(nodes, found)
-    return found
+    nodes = check_records(chain, findings)
+    runs = Runs(chain, findings).check(nodes)
+    Tables(chain, runs, Path(published), bootstrap, findings).check(nodes)
+    findings.delete = _to_delete(nodes, findings)
+    return findings
 
 
 def check_records(chain: Chain, found: Findings) -> list[Node]:

@@ -100,10 +100,10 @@ def in_bank_order(ids: Iterable[str], pairs: dict[str, FaqPair]) -> tuple[str, .
 
 def require_pairs(pairs: Iterable[FaqPair], where: str) -> tuple[FaqPair, ...]:
     """Return the pairs of a bank; InputError if there is none."""
-    found = tuple(pairs)
-    if not found:
+    kept = tuple(pairs)
+    if not kept:
         raise InputError(where, "no question-answer pair", "check that the file is the right one")
-    return found
+    return kept
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ def write_dev_pairs(raw: Raw, settings: DevSettings, folder: Path) -> dict[str, 
     if name not in sts.RELEASES:
         known = ", ".join(sts.RELEASES)
         raise InputError("config.sts.dev", f"{name!r} has no dev pairs", f"choose one of {known}")
-    found = sts.read_part(raw, name, "dev")
+    released = sts.read_part(raw, name, "dev")
     for what in ("dev", "trial"):  # SICK says trial for dev
-        raw.check_one(name, what, len(found))
-    pairs = apply_protocol(found, settings.protocol)
+        raw.check_one(name, what, len(released))
+    pairs = apply_protocol(released, settings.protocol)
     return write_pairs([replace(pair, task=STS_DEV) for pair in pairs], folder)

@@ -145,11 +145,11 @@ class _Prepared:
         """
         if self.settings.hold_out == "wordings":
             return [self._question(WORDING, q, part) for q, part in self.queries if part != KNOWN]
-        found = []
+        rows = []
         for pair, part in self.pairs:
             query = FaqQuery(pair.id, pair.question, pair.group, (pair.id,))
-            found.append(self._question(PAIRS, query, part))
-        return [*found, *(self._question(ANNOTATED, q, part) for q, part in self.queries)]
+            rows.append(self._question(PAIRS, query, part))
+        return [*rows, *(self._question(ANNOTATED, q, part) for q, part in self.queries)]
 
     def _question(self, protocol: str, query: FaqQuery, part: int) -> dict:
         question = {"protocol": protocol, "id": query.id, "text": query.text, "group": query.group}
@@ -161,13 +161,13 @@ class _Prepared:
 
     def candidates(self) -> list[dict]:
         """Return the texts that stand for the answers: themselves, questions, users' wordings."""
-        found = [(number, ANSWER, text, KNOWN) for number, text in enumerate(self.answers)]
+        rows = [(number, ANSWER, text, KNOWN) for number, text in enumerate(self.answers)]
         for pair, part in self.pairs:
-            found.append((self.number[pair.id], QUESTION, pair.question, part))
+            rows.append((self.number[pair.id], QUESTION, pair.question, part))
         for query, part in self.queries:
-            found += [(number, WORDING, query.text, part) for number in self._numbers(query)]
+            rows += [(number, WORDING, query.text, part) for number in self._numbers(query)]
         names = ("answer", "kind", "text", "part")
-        return [dict(zip(names, candidate, strict=True)) for candidate in found]
+        return [dict(zip(names, candidate, strict=True)) for candidate in rows]
 
     def entries(self) -> list[dict]:
         """Return the pairs as they are answered from, each with the users' wordings of it."""
@@ -175,11 +175,11 @@ class _Prepared:
         for query, _ in self.queries:
             for key in query.relevant:
                 wordings[key].append(query.text)
-        found = []
+        rows = []
         for pair, _ in self.pairs:
             entry = {"id": pair.id, "question": pair.question, "answer": pair.answer}
-            found.append(entry | {"wordings": wordings[pair.id]})
-        return found
+            rows.append(entry | {"wordings": wordings[pair.id]})
+        return rows
 
     def write_corpus(self, folder: Path, held_out: Collection[int]) -> None:
         """Write the training rows of a fold that holds out some parts.

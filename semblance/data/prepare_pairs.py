@@ -67,11 +67,11 @@ def _wanted(raw: Raw, source: ModuleType, settings: PairSettings) -> Iterator[Pa
     """
     wanted = settings.labels or (UNLABELLED,)
     for name in settings.datasets:
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for pair in source.read(raw.file(name)):
-            found[pair.label] += 1
+            counts[pair.label] += 1
             if pair.label in wanted:
                 yield pair
-        of_label = {label: found[label] for label in source.LABELS}
-        usable = sum(of_label.values()) if source.LABELS else found.total()
-        raw.check(name, train=found.total(), pairs=usable, **of_label)
+        of_label = {label: counts[label] for label in source.LABELS}
+        usable = sum(of_label.values()) if source.LABELS else counts.total()
+        raw.check(name, train=counts.total(), pairs=usable, **of_label)

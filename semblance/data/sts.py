@@ -66,10 +66,10 @@ def _read_subset(inputs: Path, golds: Path, year: int, subset: str) -> Iterator[
         if gold.strip():
             score = _score(gold, 0, 5, at(golds, line))
             yield _pair(f"sts{year}", subset, line, fields[:2], score, inputs)
-    (found, shorter), (expected, longer) = sorted([(len(texts), inputs), (len(scores), golds)])
-    if found != expected:
-        problem = f"lines: {found}, but {expected} in {longer.name}"
-        raise InputError(at(shorter, max(found, 1)), problem, "both files must be of one release")
+    (count, shorter), (expected, longer) = sorted([(len(texts), inputs), (len(scores), golds)])
+    if count != expected:
+        problem = f"lines: {count}, but {expected} in {longer.name}"
+        raise InputError(at(shorter, max(count, 1)), problem, "both files must be of one release")
 
 
 def _score(text: str, low: float, high: float, where: str) -> float:

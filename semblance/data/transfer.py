@@ -58,16 +58,16 @@ def read_texts(path: Path | str, label: int) -> list[LabelledText]:
 
 def read_sst(path: Path | str) -> list[LabelledText]:
     """Read a part of SST-2: a sentence or phrase, a tab, and 1 (positive) or 0."""
-    found = []
+    texts = []
     for line, (sentence, label) in at_least_one(read_tabs(path, 2), "text", path):
         sentence = filled(sentence, "the text", path, line)
-        found.append(LabelledText(_binary(label, at(path, line)), sentence))
-    return found
+        texts.append(LabelledText(_binary(label, at(path, line)), sentence))
+    return texts
 
 
 def read_trec(path: Path | str) -> list[LabelledText]:
     """Read a part of TREC, in Latin-1: ``CLASS:kind question``, one of six classes a question."""
-    found = []
+    questions = []
     for line, text in at_least_one(read_records(path, "latin-1"), "text", path):
         label, _, question = text.partition(" ")
         name = label.partition(":")[0]
@@ -75,19 +75,19 @@ def read_trec(path: Path | str) -> list[LabelledText]:
             known = f"known are {', '.join(TREC_CLASSES)}"
             raise InputError(at(path, line), f"unknown class {name!r:.80}", known)
         question = filled(question, "the question", path, line)
-        found.append(LabelledText(TREC_CLASSES.index(name), question))
-    return found
+        questions.append(LabelledText(TREC_CLASSES.index(name), question))
+    return questions
 
 
 def read_mrpc(path: Path | str) -> list[LabelledText]:
     """Read a part of MRPC: a header, then tab-separated label, two numbers and two sentences."""
-    found = []
+    pairs = []
     rows = read_tabs(path, len(MRPC_HEADER), header=MRPC_HEADER)
     for line, (label, *_, first, second) in at_least_one(rows, "text", path):
         first = filled(first, MRPC_HEADER[3], path, line)
         second = filled(second, MRPC_HEADER[4], path, line)
-        found.append(LabelledText(_binary(label, at(path, line)), first, second))
-    return found
+        pairs.append(LabelledText(_binary(label, at(path, line)), first, second))
+    return pairs
 
 
 def _binary(label: str, where: str) -> int:

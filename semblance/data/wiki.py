@@ -48,12 +48,12 @@ def write_sentences(raw: Raw, settings: WikiSettings, folder: Path) -> dict[str,
     blank_lines = 0
     for name in settings.datasets:
         path = raw.file(name)
-        found, blank = read_sentences(path)
+        sentences, blank = read_sentences(path)
         if blank:
             note = f"note: {at(path, blank[0])}: blank line skipped, {len(blank):,} in all"
             print(note, file=sys.stderr)
-        raw.check(name, sentences=len(found), lines=len(found) + len(blank))
-        texts += found
+        raw.check(name, sentences=len(sentences), lines=len(sentences) + len(blank))
+        texts += sentences
         blank_lines += len(blank)
     counts = write_rows(folder, [(s, s, None) for s in texts[: settings.limit]])
     return {**counts, "blank_lines": blank_lines}

@@ -72,14 +72,14 @@ def draw(rows: Rows, names: Names) -> Figure:
 
 def _methods(models: dict[str, Rows]) -> list[Method]:
     """Return the methods that have both measures, the highest average first."""
-    found = []
+    methods = []
     for label, rows in models.items():
         places = [place for row in rows if (place := values(row, "uniformity", "alignment"))]
         scores = numbers(rows, "average")
         if places:
             x, y = (fmean(place[axis] for place in places) for axis in (0, 1))
-            found.append(Method(label, x, y, 100 * fmean(scores) if scores else None))
-    return sorted(found, key=lambda method: -(method.average or -100.0))
+            methods.append(Method(label, x, y, 100 * fmean(scores) if scores else None))
+    return sorted(methods, key=lambda method: -(method.average or -100.0))
 
 
 def _places(methods: list[Method]) -> Points:

@@ -24,10 +24,10 @@ def draw(rows: Rows, names: Names) -> Figure:
     panels = figure.subplots(1, len(PANELS), sharey=True)
     for axes, (column, title) in zip(panels, PANELS.items(), strict=True):
         for place, (label, look) in enumerate(looks(models).items()):
-            found = [SCALES.get(column, 1) * number for number in numbers(models[label], column)]
-            axes.plot(found, [place] * len(found), ".", color=look["color"], alpha=0.5)
-            if found:
-                axes.plot(fmean(found), place, look["marker"], color=look["color"], markersize=5)
+            heights = [SCALES.get(column, 1) * number for number in numbers(models[label], column)]
+            axes.plot(heights, [place] * len(heights), ".", color=look["color"], alpha=0.5)
+            if heights:
+                axes.plot(fmean(heights), place, look["marker"], color=look["color"], markersize=5)
         axes.set_title(title)
         axes.margins(x=0.2)
         axes.locator_params(axis="x", nbins=3)

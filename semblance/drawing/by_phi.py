@@ -13,7 +13,9 @@ def draw(rows: Rows, names: Names) -> Figure:
     The models without a φ are level lines.
     """
     entropy = [row for row in rows if value(row, "phi") is not None]
-    series = {clean(form): found for (form,), found in grouped(entropy, "form").items()}
+    series = {
+        clean(form): rows_of_form for (form,), rows_of_form in grouped(entropy, "form").items()
+    }
     others = [row for row in rows if row not in entropy]
     height = legend_height(len(series) + len(by_label(others, names)))
     figure = new_figure(COLUMN, 2.0 + height)

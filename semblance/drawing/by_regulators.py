@@ -16,7 +16,7 @@ def draw(rows: Rows, names: Names) -> Figure:
     axes = figure.add_subplot()
     counted = [row for row in rows if value(row, "regulators") is not None]
     lines = grouped(counted, "base", "corpus")
-    series = {clean(" · ".join(key)): found for key, found in lines.items()}
+    series = {clean(" · ".join(key)): rows_of_line for key, rows_of_line in lines.items()}
     if len(series) == 1:
         series = {"mean of the seeds": counted}
     draw_series(axes, series, "regulators")

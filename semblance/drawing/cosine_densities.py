@@ -28,9 +28,9 @@ def draw(rows: Rows, names: Names) -> Figure:
     figure = new_figure(width, 0.3 + 1.8 * down)
     panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     densities = {label: _densities(of_model, edges) for label, of_model in models.items()}
-    tallest = max(max(map(np.max, found.values())) for found in densities.values())
-    for axes, (label, found) in zip(panels.flat, densities.items(), strict=False):
-        _draw_panel(axes, found, edges, TALLEST / tallest)
+    tallest = max(max(map(np.max, density.values())) for density in densities.values())
+    for axes, (label, density) in zip(panels.flat, densities.items(), strict=False):
+        _draw_panel(axes, density, edges, TALLEST / tallest)
         axes.set_title(clean(label, 30))
     for axes in list(panels.flat)[len(models) :]:
         axes.set_visible(False)
@@ -41,12 +41,12 @@ def draw(rows: Rows, names: Names) -> Figure:
 
 def _densities(rows: Rows, edges: np.ndarray) -> dict[str, np.ndarray]:
     """Return the density of each group in each bin, the groups in the order of their scores."""
-    found = {}
+    densities = {}
     for (group,), of_group in sorted(grouped(rows, "group").items()):
         cosines = numbers(of_group, "cosine")
         if cosines:
-            found[group], _ = np.histogram(cosines, edges, density=True)
-    return found
+            densities[group], _ = np.histogram(cosines, edges, density=True)
+    return densities
 
 
 def _draw_panel(

@@ -22,8 +22,8 @@ Points = list[tuple[float, float]]
 
 def points(rows: Rows, x: str, y: str, scale: float = 1.0) -> Points:
     """Return the points of the rows that have both numbers."""
-    found = [values(row, x, y) for row in rows]
-    return [(place[0], scale * place[1]) for place in found if place]
+    pairs = [values(row, x, y) for row in rows]
+    return [(place[0], scale * place[1]) for place in pairs if place]
 
 
 def columns(line: Points) -> tuple[list[float], list[float]]:
@@ -69,10 +69,10 @@ def references(axes: Axes, rows: Rows, names: Names) -> int:
     models = by_label(rows, names)
     shown = 0
     for place, (label, of_model) in enumerate(models.items()):
-        found = numbers(of_model, "average")
-        if not found:
+        averages = numbers(of_model, "average")
+        if not averages:
             continue
-        score = 100 * fmean(found)
+        score = 100 * fmean(averages)
         look = {
             "color": (SOFT, INK)[place % 2],
             "linestyle": DASHES[(place + 1) % len(DASHES)],

@@ -168,8 +168,8 @@ class ModelEvaluation:
     ) -> None:
         """Write the scores, the predictions and the record; ``settings`` besides those of Compute."""
         device = device_of(self.encoder)
-        found = Scored(stage, run, rows, predictions, self.facts, self.read, device, settings)
-        write_evaluation(found, self.target, self.started)
+        scored = Scored(stage, run, rows, predictions, self.facts, self.read, device, settings)
+        write_evaluation(scored, self.target, self.started)
 
 
 def write_evaluation(found: Scored, target: Target, started: float) -> None:

@@ -235,7 +235,7 @@ def _problem(record: dict[str, Any], repository: Repository) -> str:
     files = record.get("files", {})
     if "commit" not in record or WEIGHTS not in files or not all(map(is_wanted, files)):
         return f"its {RECORD} lists other files than those of a model"
-    found = files[WEIGHTS]["sha256"]
-    if repository.weights_sha256 not in (None, found):
-        return f"{WEIGHTS}: sha256 expected {repository.weights_sha256}, actual {found}"
+    digest = files[WEIGHTS]["sha256"]
+    if repository.weights_sha256 not in (None, digest):
+        return f"{WEIGHTS}: sha256 expected {repository.weights_sha256}, actual {digest}"
     return ""

@@ -38,9 +38,9 @@ class Pin:
 
     def mismatch(self, path: Path) -> str:
         """Return how a file differs from the pin, or the empty string."""
-        found = path.stat().st_size
-        if self.size not in (None, found):
-            return f"it has {found} bytes, expected {self.size}"
+        size = path.stat().st_size
+        if self.size not in (None, size):
+            return f"it has {size} bytes, expected {self.size}"
         for name, digest in (("sha256", file_digest), ("git_blob", blob_digest)):
             expected = getattr(self, name)
             if expected is not None and (actual := digest(path)) != expected:
@@ -56,9 +56,9 @@ class Pin:
         """Return how what a server states of a file differs from the pin, or the empty string."""
         for name in ("size", "sha256", "git_blob"):
             expected = getattr(self, name)
-            found = getattr(stated, name)
-            if None not in (expected, found) and expected != found:
-                return f"{name.replace('_', ' ')} expected {expected}, the server states {found}"
+            value = getattr(stated, name)
+            if None not in (expected, value) and expected != value:
+                return f"{name.replace('_', ' ')} expected {expected}, the server states {value}"
         return ""
 
 

@@ -180,10 +180,10 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
         from transformers import AutoTokenizer
 
         with refuse_tokenizer(source, "choose a base with tokenizer.json"):
-            found = AutoTokenizer.from_pretrained(
+            tokenizer = AutoTokenizer.from_pretrained(
                 str(source), local_files_only=True, trust_remote_code=False
             )
-        found.save_pretrained(str(target))
+        tokenizer.save_pretrained(str(target))
     load_tokenizer(target / TOKENIZER_FILE)
 
 

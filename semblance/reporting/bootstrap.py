@@ -107,28 +107,28 @@ class _Setting:
         """
         rng = np.random.default_rng(self.seed)
         tasks = items.get_level_values("task")
-        found: Drawn = {}
+        draws: Drawn = {}
         for task in self.table.tasks:
-            found[task] = POINTS * draw(np.flatnonzero(tasks == task), self.draws, rng)
-        average = sum(found.values()) / len(found)
+            draws[task] = POINTS * draw(np.flatnonzero(tasks == task), self.draws, rng)
+        average = sum(draws.values()) / len(draws)
         if not self.layout.part_columns:
-            found = {}
+            draws = {}
         if self.layout.average_column:
-            found[self.layout.average_column] = average
-        return found
+            draws[self.layout.average_column] = average
+        return draws
 
 
 def _covariances(rows: list[Row], drawn: Drawn) -> dict[str, Covariances]:
     """Return ``Row.items`` of each row by its label: by column, the rows above it and itself."""
-    found: dict[str, Covariances] = {row.label: {} for row in rows}
+    covariances: dict[str, Covariances] = {row.label: {} for row in rows}
     seeds = [tuple(row.seeds) for row in rows]
     ends = np.cumsum([len(row.seeds) for row in rows])[:-1]
     for column, scores in drawn.items():
         matrix = item_covariances(np.split(scores, ends, axis=1), seeds)
         for i, row in enumerate(rows):
             values = [float(f"{value:.{DIGITS}g}") for value in matrix[i, : i + 1]]
-            found[row.label][column] = dict(zip(found, values, strict=False))
-    return found
+            covariances[row.label][column] = dict(zip(covariances, values, strict=False))
+    return covariances
 
 
 def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:

@@ -112,22 +112,22 @@ class _RowScores:
 
     def steps(self, seeds: tuple[int, ...]) -> dict[str, float]:
         """Return the steps that the training of an entropy model took, by seed, where known."""
-        found = {}
+        by_seed = {}
         row = (self.corpus, self.asked.base, self.asked.method)
         for seed in seeds:
             record = self.index.get((*row, seed, "", TRAINING, STEPS, "all", self.protocol))
             if record is not None and record["phi"]:
-                found[str(seed)] = record["value"]
-        return found
+                by_seed[str(seed)] = record["value"]
+        return by_seed
 
     def unmoved(self, seeds: tuple[int, ...], folds: Iterable[str]) -> int:
         """Return how many teachers of a training have not left their start, at most."""
-        found = 0
+        count = 0
         for seed, fold in product(seeds, folds):
             run = (self._place(fold), self.asked.base, self.asked.method, seed, fold)
             record = self.index.get((*run, TRAINING, UNMOVED, "all", self.protocol))
-            found = max(found, int(record["value"]) if record else 0)
-        return found
+            count = max(count, int(record["value"]) if record else 0)
+        return count
 
 
 def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
@@ -166,8 +166,8 @@ def _by_mean(spec: Spec, layout: Layout, scores: _RowScores, seeds: Sequence[int
     if not (layout.has_correlations and spec.aggregation == "all"):
         return {}
     spec = replace(spec, aggregation="mean")
-    found = {str(seed): mean(_of_seed(spec, layout, seed, scores).values()) for seed in seeds}
-    return {seed: value for seed, value in found.items() if value is not None}
+    means = {str(seed): mean(_of_seed(spec, layout, seed, scores).values()) for seed in seeds}
+    return {seed: value for seed, value in means.items() if value is not None}
 
 
 def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Scores:

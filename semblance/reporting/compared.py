@@ -121,9 +121,9 @@ class Compared:
         """Return the sets by their mean, each with the ranks that its differences leave open."""
         k = len(self.names)
         better, worse = [0] * k, [0] * k  # how many sets are shown to be better, and worse
-        for (i, j), found in self.by_pair().items():
-            if found.p_holm < ALPHA:
-                above, below = (i, j) if found.value > 0 else (j, i)
+        for (i, j), pair in self.by_pair().items():
+            if pair.p_holm < ALPHA:
+                above, below = (i, j) if pair.value > 0 else (j, i)
                 worse[above] += 1
                 better[below] += 1
         means = [self.mean(i, self.main) for i in range(k)]

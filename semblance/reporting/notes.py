@@ -118,12 +118,12 @@ def _steps(rows: list[Row]) -> str:
 
 def _unmoved(rows: list[Row]) -> str:
     """Name the rows with teachers in which nothing of Eq. 2 shows."""
-    found = [f"“{row.label}” ({row.unmoved} of a training)" for row in rows if row.unmoved]
-    if not found:
+    labels = [f"“{row.label}” ({row.unmoved} of a training)" for row in rows if row.unmoved]
+    if not labels:
         return ""
     return (
         "Teachers that have not moved from their start (no window of their training had a lower loss "
-        f"than the first): {', '.join(found)}. So φ is not asked of these rows."
+        f"than the first): {', '.join(labels)}. So φ is not asked of these rows."
     )
 
 

@@ -35,11 +35,11 @@ def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
     Files that do not exist are left out: their cells are missing, or have no bootstrap.
     """
     rows = [all_paths(Path(results), table, row) for row in table.rows]
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for path in itertools.chain(*rows):
-        if path.is_file() and str(path) not in found:  # rows of two protocols share predictions
-            found[str(path)] = checked_digest(path.parent / RECORD, path)
-    return found
+        if path.is_file() and str(path) not in digests:  # rows of two protocols share predictions
+            digests[str(path)] = checked_digest(path.parent / RECORD, path)
+    return digests
 
 
 def all_paths(results: Path, table: Table, row: Row) -> list[Path]:

@@ -186,11 +186,11 @@ class Published:
 
     def row(self, name: str) -> dict[str, Entry]:
         """Return a published row's entries by column; raises InputError for an unknown name."""
-        found = {entry.column: entry for entry in self.entries if entry.name == name}
-        if not found:
+        by_column = {entry.column: entry for entry in self.entries if entry.name == name}
+        if not by_column:
             advice = "name it paper/table/row as in published.yaml"
             raise InputError(name, "no such published row", advice)
-        return found
+        return by_column
 
 
 def read_published(path: str | Path) -> Published:
@@ -247,11 +247,11 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], where: str) -> Iterator[
 
 
 def _number(printed: object, where: str) -> tuple[float, str]:
-    found = re.fullmatch(r"([*_]?)(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)", str(printed))
-    if not found:
+    match = re.fullmatch(r"([*_]?)(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)", str(printed))
+    if not match:
         advice = "write a number, with * or _ before it if it is marked"
         raise InputError(where, f"{printed!r:.80} is not a number", advice)
-    return float(found[2]), found[1]
+    return float(match[2]), match[1]
 
 
 def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:

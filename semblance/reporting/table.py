@@ -191,10 +191,10 @@ class Row:
 
     def covariance(self, other: "Row", column: str) -> float | None:
         """Return what the test items cause in both rows together; None where it is not known."""
-        found = self.items.get(column, {}).get(other.label)
-        if found is None:
-            found = other.items.get(column, {}).get(self.label)
-        return found
+        matrix = self.items.get(column, {}).get(other.label)
+        if matrix is None:
+            matrix = other.items.get(column, {}).get(self.label)
+        return matrix
 
 
 @dataclass(frozen=True)

@@ -106,9 +106,9 @@ class StoredAnswerer:
 
 def answerer_folder(named: str | Path) -> Path:
     """Return the folder of a trained FAQ: the one named, or the only one that its run has made."""
-    found = sorted(Path(named).glob(f"{layout.pattern(layout.ANSWERER)}/{RECORD}"))
-    if len(found) == 1:
-        return found[0].parent
+    records = sorted(Path(named).glob(f"{layout.pattern(layout.ANSWERER)}/{RECORD}"))
+    if len(records) == 1:
+        return records[0].parent
     return Path(named)
 
 

@@ -36,10 +36,12 @@ def read_asked(path: str) -> tuple[dict[str, int], list[str]]:
             left_out += bool(question)
     if not times:
         raise InputError(path, "holds no question", "name a file with one question a line")
-    found = f"{path}: {counted(sum(times.values()), 'question')}, {len(times):,} different"
+    summary = f"{path}: {counted(sum(times.values()), 'question')}, {len(times):,} different"
     if left_out:
-        found += f"; {left_out:,} without a word, or of more than {LONGEST:,} characters, left out"
-    return times, [*findings.reading().lines, found]
+        summary += (
+            f"; {left_out:,} without a word, or of more than {LONGEST:,} characters, left out"
+        )
+    return times, [*findings.reading().lines, summary]
 
 
 def _texts(path: str, findings: Findings) -> Iterable[str]:

@@ -140,9 +140,9 @@ def judged(answerer: Answerer, labels: Sequence[Row]) -> Iterator[str]:
     labels = [row for row in labels if row[1] in (NONE, *answer_of)]
     if not labels:
         return
-    found = answerer.ask_all([text for text, _ in labels], 1)
+    answers = answerer.ask_all([text for text, _ in labels], 1)
     given, right = [], []
-    for one, (_, chosen) in zip(found, labels, strict=True):
+    for one, (_, chosen) in zip(answers, labels, strict=True):
         is_right = answer_of.get(chosen) == normalise(one.answers[0].answer)
         right += [is_right] * (chosen != NONE)
         given += [is_right] * one.is_answered

@@ -182,15 +182,15 @@ def continued(before: Sequence[FaqEntry], faq: Faq) -> tuple[list[FaqEntry], Cha
             own[key].append(query.text)
     same = same_entries(before, faq.pairs)
     asked = {bare_or_whole(pair.question) for pair in faq.pairs}
-    found = []
+    entries = []
     other = 0
     for pair in faq.pairs:
         wordings = own[pair.id]
         if old := same.get(pair.id):
             wordings = wordings or [w for w in old.wordings if bare_or_whole(w) not in asked]
             other += (old.question, old.answer) != (pair.question, pair.answer)
-        found.append(FaqEntry(pair.id, pair.question, pair.answer, tuple(wordings)))
-    return found, Changes(len(found) - len(same), other, len(before) - len(same))
+        entries.append(FaqEntry(pair.id, pair.question, pair.answer, tuple(wordings)))
+    return entries, Changes(len(entries) - len(same), other, len(before) - len(same))
 
 
 def same_entries(before: Sequence[FaqEntry], now: Sequence[FaqPair]) -> dict[str, FaqEntry]:

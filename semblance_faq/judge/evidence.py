@@ -128,7 +128,7 @@ def mean_interval(differences: np.ndarray, clusters: np.ndarray) -> tuple[float,
     sums, sizes = _of_clusters(differences, clusters)
     if len(sums) < FEWEST_CLUSTERS:
         return _t_interval(sums, sizes)
-    found = stats.bootstrap(
+    drawn = stats.bootstrap(
         (sums, sizes),
         _mean_of_clusters,
         n_resamples=RESAMPLES,
@@ -138,7 +138,7 @@ def mean_interval(differences: np.ndarray, clusters: np.ndarray) -> tuple[float,
         vectorized=True,
         rng=np.random.default_rng(0),
     )
-    low, high = found.confidence_interval
+    low, high = drawn.confidence_interval
     return float(low), float(high)
 
 

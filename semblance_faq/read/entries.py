@@ -128,15 +128,15 @@ class Entries:
                 is_earlier = kind != OWN_QUESTION and first.path == query.path
                 findings.add(kind, query.path, query.line, first.line * is_earlier)
             places.append(query)
-        found = []
+        asked = []
         for text, places in by_text.items():
             owners = {query.entry for query in places}
             relevant = tuple(owners)
             if len(owners) > 1:  # few have more than one: to look through the bank takes time
                 relevant = in_bank_order(owners, self.pairs)
             group = self.pairs[places[0].entry].group
-            found.append(FaqQuery(ids[text], text, group, relevant))
-        return tuple(found)
+            asked.append(FaqQuery(ids[text], text, group, relevant))
+        return tuple(asked)
 
 
 def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> Entries:

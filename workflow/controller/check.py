@@ -140,13 +140,13 @@ def lacks(checked: Checked, todo: Sequence[Job]) -> list[InputError]:
     """Return what some jobs need and this machine lacks: room on its disks, a GPU for long work."""
     other = f"set output or downloads to another disk, or keep: {{models: final}}; {ANYWAY}"
     disks = _disks(checked.cost, todo)
-    found = [InputError(HERE, line, other) for line, is_enough in disks if not is_enough]
+    errors = [InputError(HERE, line, other) for line, is_enough in disks if not is_enough]
     hours = checked.cost.total_hours(todo, "gpu")
     if hours > LONG and not checked.asked.submits and not gpus_here():
         problem = f"{hours:,.0f} GPU-hours planned, and no GPU"
         advice = f"name a cluster's --profile, or make fewer tables; {ANYWAY}"
-        found.append(InputError(HERE, problem, advice))
-    return found
+        errors.append(InputError(HERE, problem, advice))
+    return errors
 
 
 def _disks(cost: Cost, todo: Sequence[Job]) -> Iterator[tuple[str, bool]]:

@@ -247,9 +247,9 @@ def remove_copies(config: Config) -> None:
     """
     if not deletes_models(config):
         return
-    for found in Path(config.output).glob(f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"):
-        copies = found.parent / "checkpoints"
-        if copies.is_dir() and not (found.parent / layout.WEIGHTS).exists() and found.exists():
+    for record in Path(config.output).glob(f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"):
+        copies = record.parent / "checkpoints"
+        if copies.is_dir() and not (record.parent / layout.WEIGHTS).exists() and record.exists():
             shutil.rmtree(copies, ignore_errors=True)
 
 

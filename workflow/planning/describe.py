@@ -84,11 +84,11 @@ def _below(hint: Any, given: Any, path: str) -> Iterator[Row]:
 def _of_kinds(kinds: dict[str, Any], path: str) -> Iterator[Row]:
     """Yield the keys of all kinds of an entry, each once; a key of some says of which."""
     parts = {name: kind for name, kind in kinds.items() if is_part(kind)}
-    found: dict[str, dict[str, Row]] = {}
+    rows_of: dict[str, dict[str, Row]] = {}
     for name, part in parts.items():
         for row in _keys(part, {}, path):
-            found.setdefault(row.path, {})[name] = row
-    for place, rows in found.items():
+            rows_of.setdefault(row.path, {})[name] = row
+    for place, rows in rows_of.items():
         words = ", ".join(row.value for row in rows.values()).split(", ")
         meaning = " ".join(dict.fromkeys(row.meaning for row in rows.values()))
         if len(rows) < len(parts):
@@ -160,13 +160,13 @@ def _bounds(metadata: tuple | list) -> str:
     flat = []
     for data in metadata:
         flat += data.metadata if isinstance(data, FieldInfo) else [data]
-    found = [
+    limits = [
         (sign, getattr(data, key))
         for data in flat
         for key, sign in BOUNDS.items()
         if hasattr(data, key)
     ]
-    return ", ".join(f"{sign} {limit:,}" for sign, limit in found)
+    return ", ".join(f"{sign} {limit:,}" for sign, limit in limits)
 
 
 def main(arguments: list[str]) -> None:

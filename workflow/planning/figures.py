@@ -73,16 +73,16 @@ def figure_settings(plan: Plan, name: str) -> str:
 
 def _models(plan: Plan, kind: str, run: Run) -> dict[str, Any]:
     """Return what a figure needs to know of the models of one method, but for their seeds."""
-    found: dict[str, Any] = {**TableRow(*run[:3])._asdict(), "seeds": []}
+    model: dict[str, Any] = {**TableRow(*run[:3])._asdict(), "seeds": []}
     if kind == "by_regulators":
         number = None  # of a model without a training
         if run.method in trained_methods(plan.config):
             number = PER_MODEL * len(plan.regulators(run))
-        found["values"] = {"regulators": number}
+        model["values"] = {"regulators": number}
     if kind == "by_phi":
         form, phi = entropy_parts(plan.config, run.method) or (None, None)
-        found["values"] = {"form": form, "phi": phi}
-    return found
+        model["values"] = {"form": form, "phi": phi}
+    return model
 
 
 def drawing_settings(plan: Plan, name: str) -> str:

@@ -30,25 +30,25 @@ def of_training(config: Config, base: str, settings: str) -> list[str]:
     """
     values: dict[str, Any] = json.loads(settings)
     dropouts = [name for name in values.get("dropout", {}) if name not in PLAIN_RATES]
-    found = [
+    names = [
         _path(VIEWS, values["views"], "views"),
         *(_path(DROPOUTS, name, f"dropout.{name}") for name in dropouts),
         *of_reading(config, base),
     ]
     if values["loss"] is not None:
-        found.append(_path(LOSSES, values["loss"], "loss"))
+        names.append(_path(LOSSES, values["loss"], "loss"))
     if values.get("masked_words"):
-        found.append(MASKED_WORDS)
-    return found
+        names.append(MASKED_WORDS)
+    return names
 
 
 def of_bank(config: Config, bank: str) -> list[str]:
     """Return the module that reads the files of a FAQ bank; of a user's own file also its reader."""
     kind = config.faq.banks[bank].kind
-    found = [_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
+    names = [_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
     if kind == "own":
-        found.append(OWN_FAQ)
-    return found
+        names.append(OWN_FAQ)
+    return names
 
 
 def of_pairs(config: Config, corpus: str) -> list[str]:
@@ -60,12 +60,12 @@ def of_pairs(config: Config, corpus: str) -> list[str]:
 def of_figure(config: Config, figure: str) -> list[str]:
     """Return the module of a figure's kind, and the poolings that its models may use."""
     kind = config.figures[figure].kind
-    found = [_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
+    names = [_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
     if is_measured(kind):
         for row in config.figures[figure].rows:
             for base in row.bases:
-                found += of_reading(config, base)
-    return list(dict.fromkeys(found))
+                names += of_reading(config, base)
+    return list(dict.fromkeys(names))
 
 
 def of_drawing(config: Config, figure: str) -> list[str]:

@@ -96,7 +96,9 @@ class Plan:
     def evaluations(self) -> list[Evaluation]:
         """Return every evaluation that some table needs, once."""
         names = self.config.tables
-        return list(dict.fromkeys(found for name in names for found in self.evaluations_of(name)))
+        return list(
+            dict.fromkeys(evaluation for name in names for evaluation in self.evaluations_of(name))
+        )
 
     def evaluations_of(self, name: str) -> list[Evaluation]:
         """Return every evaluation that the table of a name needs, once."""
@@ -106,10 +108,10 @@ class Plan:
 
     def seeds_by_run(self, evaluations: Iterable[Evaluation]) -> dict[str, list[int]]:
         """Return the seeds of each run's score folder: {"sts/corpus/base/method": [1, 2, ...]}."""
-        found: dict[str, list[int]] = {}
+        seeds: dict[str, list[int]] = {}
         for tests, run in evaluations:
-            found.setdefault(f"{tests}/{run.corpus}/{run.base}/{run.method}", []).append(run.seed)
-        return found
+            seeds.setdefault(f"{tests}/{run.corpus}/{run.base}/{run.method}", []).append(run.seed)
+        return seeds
 
     def regulators(self, run: Run) -> list[Run]:
         """Return the models that regulate a run: of its seed, or of seed 0 without a training.
@@ -117,17 +119,17 @@ class Plan:
         A method with ``regulator_seeds`` reads each model once for each of these numbers, of the
         run's seed and the number together.
         """
-        found: list[Run] = []
+        runs: list[Run] = []
         training = methods.trained(self.config, run.method)
         if training is None:  # the initial model
-            return found
+            return runs
         for name in training.regulator_names:
             base, other = split_regulator(name, run.base)
             seeds = [run.seed + more for more in training.regulator_seeds or (0,)]
             if is_untrained(self.config, other):
                 seeds = [0]
-            found += [Run(run.corpus, base, other, seed) for seed in seeds]
-        return found
+            runs += [Run(run.corpus, base, other, seed) for seed in seeds]
+        return runs
 
     def pacemakers(self, run: Run) -> list[Run]:
         """Return the trainings whose steps together are those of a run: of a method ``steps_of``.
@@ -139,10 +141,10 @@ class Plan:
             return []
         own = run._replace(method=training.steps_of)
         models = [r for r in self.regulators(own) if not is_untrained(self.config, r.method)]
-        found = [own, *models]
+        runs = [own, *models]
         if self.is_faq(run.corpus) and any(self.phi(model.method) for model in models):
-            found.append(own._replace(method=INITIAL))  # what its entropy models start from
-        return list(dict.fromkeys(found))
+            runs.append(own._replace(method=INITIAL))  # what its entropy models start from
+        return list(dict.fromkeys(runs))
 
     def is_faq(self, corpus: str) -> bool:
         """Tell whether a corpus is a fold of a FAQ bank, or a whole one."""

@@ -157,14 +157,14 @@ def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
 
 def jobs(plan: Plan, targets: Iterable[Job] = (TARGET,)) -> list[Job]:
     """Return every job that some jobs need, themselves included, each behind one that waits for it."""
-    found: dict[Job, None] = {}
+    planned: dict[Job, None] = {}
     waiting = list(targets)
     while waiting:
         job = waiting.pop()
-        if job not in found:
-            found[job] = None
+        if job not in planned:
+            planned[job] = None
             waiting += inputs(plan, job)
-    return list(found)
+    return list(planned)
 
 
 def makers(plan: Plan, tables: Iterable[str]) -> list[Job]:

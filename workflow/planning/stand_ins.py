@@ -166,18 +166,23 @@ class StandIns:
         self, place: tuple[str, str], method: str, stated: Mapping[str, Any]
     ) -> list[str]:
         """Return in what one training differs; what its entropy models share with it, once."""
-        found = list(differing(self._settings(place, method), stated))
+        differences = list(differing(self._settings(place, method), stated))
         if BY_MODELS not in stated:
-            return found
+            return differences
         models = self._entropy_models(place, method)
         names = regulators(self.config, method)
-        found += [f"regulator {name}" for name in names if not entropy_parts(self.config, name)]
+        differences += [
+            f"regulator {name}" for name in names if not entropy_parts(self.config, name)
+        ]
         phis = sorted(model["options"]["phi"] for model in models)
         if phis != (theirs := stated[BY_MODELS]["phis"]):
-            found.append(f"regulators of φ {_listed(phis)} instead of {_listed(theirs)}")
+            differences.append(f"regulators of φ {_listed(phis)} instead of {_listed(theirs)}")
         theirs = self.used.methods[stated[BY_MODELS]["method"]]
         parts = dict.fromkeys(part for ours in models for part in differing(ours, theirs))
-        return [*found, *(f"entropy models: {part}" for part in parts if part not in found)]
+        return [
+            *differences,
+            *(f"entropy models: {part}" for part in parts if part not in differences),
+        ]
 
     def _entropy_models(self, place: tuple[str, str], method: str) -> list[dict[str, Any]]:
         """Return the settings of the entropy models that regulate a method."""
@@ -217,12 +222,12 @@ def differing(
 ) -> Iterator[str]:
     """Yield each setting that is stated and that ours has otherwise."""
     for key, expected in stated.items():
-        found = ours.get(key)
+        value = ours.get(key)
         if isinstance(expected, dict):
             if key != BY_MODELS:
-                yield from differing(found or {}, expected, f"{prefix}{key}.")
-        elif found not in _accepted(expected):
-            yield f"{prefix}{key} {_word(found)} instead of {_words(expected)}"
+                yield from differing(value or {}, expected, f"{prefix}{key}.")
+        elif value not in _accepted(expected):
+            yield f"{prefix}{key} {_word(value)} instead of {_words(expected)}"
 
 
 def _accepted(expected: Any) -> list[Any]:

@@ -278,15 +278,15 @@ def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
 def _check_evaluated(config: Config, where: str, answerer: Answerer, method: str) -> None:
     """Check that tables of the bank evaluate a method with the base and the seeds of an answerer."""
     wanted = set(config.seeds.get(answerer.seeds, ()))
-    found: list[set[int]] = []
+    seeds: list[set[int]] = []
     for table in config.tables.values():
         if not find_layout(table.layout).over_folds:
             continue
         for row in table.rows:
             on_bank = answerer.bank in row.corpora and answerer.base in row.bases
             if on_bank and method in row.method_names:
-                found.append(set(config.seeds.get(table.seeds, ())))
-    if not found or not is_untrained(config, method) and not wanted <= set().union(*found):
+                seeds.append(set(config.seeds.get(table.seeds, ())))
+    if not seeds or not is_untrained(config, method) and not wanted <= set().union(*seeds):
         problem = (
             f"no table of bank {answerer.bank!r} evaluates {method!r} with base"
             f" {answerer.base!r} and the seeds {answerer.seeds!r}"

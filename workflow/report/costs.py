@@ -82,6 +82,6 @@ def _megabytes_below(folder: str) -> float:
     for path in files_below(root):
         if path.relative_to(root).parts[0] not in NOT_COUNTED and path != own:
             with contextlib.suppress(FileNotFoundError):  # a running job may have moved it
-                found = path.lstat()
-                sizes[found.st_dev, found.st_ino] = found.st_size
+                status = path.lstat()
+                sizes[status.st_dev, status.st_ino] = status.st_size
     return sum(sizes.values()) / 1e6

@@ -20,14 +20,14 @@ MOST_CURVES = 40  # lines in one small chart
 
 def section(facts: Facts) -> dict[str, list[Any]]:
     """Return every table that has a value, in the order of the config, and the titles of the rest."""
-    found: dict[str, list[Any]] = {"shown": [], "not_run": []}
+    shown_tables: dict[str, list[Any]] = {"shown": [], "not_run": []}
     for name, table in facts.tables.items():
         shown = _shown_table(facts, name, table)
         if shown["rows"]:
-            found["shown"].append(shown)
+            shown_tables["shown"].append(shown)
         else:
-            found["not_run"].append(table.title.removeprefix(f"{HEAD}: "))
-    return found
+            shown_tables["not_run"].append(table.title.removeprefix(f"{HEAD}: "))
+    return shown_tables
 
 
 def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:

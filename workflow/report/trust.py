@@ -64,13 +64,13 @@ def _dataset(folder: Path, name: str, dataset: Dataset) -> dict[str, str]:
 def _base_models(facts: Facts, names: Iterable[str]) -> list[dict[str, str]]:
     """Return each base model that was downloaded, and each that a run made."""
     bases = facts.plan.config.bases
-    found = []
+    models = []
     for name in names:
         made: dict[str, Any] = {}
         with contextlib.suppress(*UNREADABLE):
             made = read_object(stages.record(facts.plan, stages.Job("download_model", base=name)))
         base = bases[name].written()
-        found.append(
+        models.append(
             {
                 "name": name,
                 "title": base.get("hub") or base.get("package") or base.get("folder") or "",
@@ -82,5 +82,5 @@ def _base_models(facts: Facts, names: Iterable[str]) -> list[dict[str, str]]:
         base = bases[name]
         if isinstance(base, Pretrained):
             title = f"{base.base}, trained here by masked words on {base.corpus}"
-            found.append({"name": name, "title": title, "revision": "", "digest": ""})
-    return found
+            models.append({"name": name, "title": title, "revision": "", "digest": ""})
+    return models

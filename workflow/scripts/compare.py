@@ -62,19 +62,19 @@ def main(argv: list[str] | None = None) -> None:
     if len({one.name for one in sets}) < len(sets):
         for one in sets:
             one.name = one.place
-    found = compare(sets, args.margin)
-    rows = list(rows_of(found))
+    compared = compare(sets, args.margin)
+    rows = list(rows_of(compared))
     if args.csv:
         write_text(Path(args.csv), rows_csv(rows[0], rows))
     if args.figure:
         _draw(Path(args.figure), rows)
     if args.json:
-        ranks = [one._asdict() for one in found.ranks()]
-        print(json.dumps({"differences": rows, "ranks": ranks, "margin": found.margin}))
+        ranks = [one._asdict() for one in compared.ranks()]
+        print(json.dumps({"differences": rows, "ranks": ranks, "margin": compared.margin}))
         return
-    print(painter(sys.stdout)(verdict(found), "bold"))
+    print(painter(sys.stdout)(verdict(compared), "bold"))
     print()
-    print("\n".join(lines_of(found)))
+    print("\n".join(lines_of(compared)))
 
 
 def rows_of(found: Compared) -> Iterator[dict]:

@@ -16,8 +16,8 @@ from workflow.scripts.program import program
 def main(
     manifest: Path, dataset: str, destination: Path, record: Path, mirror: str | None = None
 ) -> None:
-    found = find_dataset(load_manifest(manifest), dataset, manifest)
-    write_sealed(record, {"dataset": dataset, **fetch_dataset(found, destination, mirror)})
+    entry = find_dataset(load_manifest(manifest), dataset, manifest)
+    write_sealed(record, {"dataset": dataset, **fetch_dataset(entry, destination, mirror)})
 
 
 if __name__ == "__main__":

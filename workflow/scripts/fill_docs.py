@@ -57,13 +57,13 @@ def main(argv: list[str] | None = None) -> None:
 def counts(cost: Cost) -> dict[str, str]:
     """Return each number by its name, written as the pages write it."""
     everything = jobs(cost.plan)
-    found = Counter(job.stage for job in everything)
+    stages = Counter(job.stage for job in everything)
     values = {
-        "trainings": sum(found[stage] for stage in TRAININGS),
-        "final_models": found["train"] + found["train_final"],
-        "entropy_models": found["train_entropy"],
-        "initial_models": found["train_initial"],
-        "curves": found["train_curve"],
+        "trainings": sum(stages[stage] for stage in TRAININGS),
+        "final_models": stages["train"] + stages["train_final"],
+        "entropy_models": stages["train_entropy"],
+        "initial_models": stages["train_initial"],
+        "curves": stages["train_curve"],
         "jobs": len(everything),
         "submissions": submissions(cost.plan, everything),
         "gpu_hours": round(cost.total_hours(everything, "gpu")),

@@ -137,12 +137,12 @@ class Data:
         """
         from semblance.data.prepare_sts import released_pairs  # slow to import
 
-        found = {name: released_pairs(self.raw, name) for name in self.datasets}
+        sets = {name: released_pairs(self.raw, name) for name in self.datasets}
         for name, path in self.own.items():
             # A part of the application, which the reproduction does not import.
-            found[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
+            sets[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
             print(*reading.lines, sep="\n", file=sys.stderr)
-        return found
+        return sets
 
 
 def find_data(named: str) -> Data:
@@ -157,11 +157,11 @@ def find_data(named: str) -> Data:
 
 def _of_run(out: Path) -> Data:
     """Return the raw data that a run has downloaded, by its own manifest."""
-    found = read_start(str(out))
-    with contextlib.chdir(found.folder):  # from which the paths of its config count
-        folder = Path(found.config.downloads, layout.RAW_DATA).absolute()
-        raw = Raw(load_manifest(found.config.manifest), folder)
-    return Data(raw, found.config.sts.datasets)
+    started = read_start(str(out))
+    with contextlib.chdir(started.folder):  # from which the paths of its config count
+        folder = Path(started.config.downloads, layout.RAW_DATA).absolute()
+        raw = Raw(load_manifest(started.config.manifest), folder)
+    return Data(raw, started.config.sts.datasets)
 
 
 def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Data:
@@ -191,15 +191,15 @@ def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Da
 
 def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
     """Return the files of pairs by the names of their tasks; InputError for one that is not there."""
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for path in files:
         name = Path(path.removesuffix(".gz")).stem
         if not os.path.isfile(path):
             raise InputError(f"--pairs {path}", "no such file", "correct the path")
-        if name in (*taken, *found, *ALL_TASKS):
+        if name in (*taken, *paths, *ALL_TASKS):
             raise InputError(f"--pairs {path}", f"another task is called {name}", "rename the file")
-        found[name] = path
-    return found
+        paths[name] = path
+    return paths
 
 
 def model_folder(named: str) -> Path:

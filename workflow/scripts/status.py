@@ -55,9 +55,9 @@ def main(argv: list[str] | None = None) -> None:
 
 def _text(out: str, as_line: bool, everything: bool) -> str:
     """Return what there is to say now of the run on an output folder."""
-    found = started.read_start(out)
-    with contextlib.chdir(found.folder):  # from which the paths of its config count
-        status = look(found)
+    start = started.read_start(out)
+    with contextlib.chdir(start.folder):  # from which the paths of its config count
+        status = look(start)
     if as_line:
         return as_json(status)
     return as_page(status, painter(sys.stdout), everything)

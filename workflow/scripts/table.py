@@ -38,9 +38,9 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> None:
     """Print the table, or the names of all."""
     args = parser().parse_args(argv)
-    found = started.read_start(args.output or started.last_output())
-    with contextlib.chdir(found.folder):  # from which the paths of its config count
-        plan = Plan(found.config)
+    start = started.read_start(args.output or started.last_output())
+    with contextlib.chdir(start.folder):  # from which the paths of its config count
+        plan = Plan(start.config)
         tables = plan.config.tables
         if args.table in PAGES:
             text = _page(plan, args.table, args.form)

@@ -249,14 +249,14 @@ def answer_of(table: Table, at_any_time: bool) -> Answer:
     of_ours, of_control = (row.cells[AVERAGE].values for row in (ours, control))
     differences = np.asarray([of_ours[seed] - of_control[seed] for seed in of_ours])
     estimate = paired(differences)
-    found = (ours.label, control.label, len(differences), float(estimate.value))
+    parts = (ours.label, control.label, len(differences), float(estimate.value))
     margin = table.margin
     if at_any_time:
         low, high = interval_at_any_time(differences)
-        return Answer(*found, low, high, margin, -margin < low and high < margin, None)
+        return Answer(*parts, low, high, margin, -margin < low and high < margin, None)
     low, high = map(float, estimate.interval())
     is_equal = ALONE.is_within(estimate, margin)
-    return Answer(*found, low, high, margin, is_equal, float(estimate.detectable()))
+    return Answer(*parts, low, high, margin, is_equal, float(estimate.detectable()))
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ def read_cough(
     bank or among the queries raises InputError; so does a Label that contradicts the scores.
     """
     pairs = _read_bank(bank, language)
-    found = _read_queries(queries)
-    relevant: dict[str, set[str]] = {key: set() for key in found}
+    queries_of = _read_queries(queries)
+    relevant: dict[str, set[str]] = {key: set() for key in queries_of}
     judgements = 0
     # ASSUME a pair judged twice for one query is relevant if either judgement says so: the release
     # has more rows than its paper's judgements per query.
@@ -45,14 +45,15 @@ def read_cough(
         where = at(relevance, line)
         query = row["Query_index"].strip()
         pair = row["FAQ_index"].strip()
-        for name, key, known in (("query", query, found), ("FAQ", pair, pairs)):
+        for name, key, known in (("query", query, queries_of), ("FAQ", pair, pairs)):
             if key not in known:
                 problem = f"{name} {key!r} is unknown"
                 raise InputError(where, problem, "use the three files of one release")
         if _is_positive(row, where):
             relevant[query].add(pair)
     judged = tuple(
-        replace(query, relevant=in_bank_order(relevant[key], pairs)) for key, query in found.items()
+        replace(query, relevant=in_bank_order(relevant[key], pairs))
+        for key, query in queries_of.items()
     )
     return Faq("cough", require_pairs(pairs.values(), at(bank, 1)), judged, judgements)
 

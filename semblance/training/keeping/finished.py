@@ -62,15 +62,15 @@ def copy_from(cache: Path, finished: Path) -> None:
     """
     same = layout.FINISHED.format(identity=finished.parent.name)
     for template in (layout.MODEL, layout.CURVE, layout.PRETRAINED):
-        for found in sorted(cache.glob(f"{layout.pattern(template)}/{same}")):
+        for record in sorted(cache.glob(f"{layout.pattern(template)}/{same}")):
             try:
-                _copy(found, finished)
+                _copy(record, finished)
             except (InputError, OSError) as error:
                 if is_transient(error):
                     raise
                 print(f"warning: passed over in the cache: {error}", file=sys.stderr)
                 continue
-            print(f"found finished in {found}", file=sys.stderr)
+            print(f"found finished in {record}", file=sys.stderr)
             return
 
 
