@@ -9,13 +9,15 @@ A device or a pipe in the place of a file may never end, or may wait for ever: `
 """
 
 import contextlib
+import csv
 import errno
+import io
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from semblance.errors import InputError
 
@@ -154,3 +156,16 @@ def _remove(folder: Path) -> None:
 
 def _temporary(path: Path) -> Path:
     return path.with_name(f".{path.name}.part")
+
+
+def rows_csv(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the CSV of some rows, the columns in this order.
+
+    No float is rounded: reading gives it again. A field is empty where a row lacks the column or
+    holds None.
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

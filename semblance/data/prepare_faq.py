@@ -7,19 +7,21 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from semblance.data import folds
 from semblance.data.arrow import write_parquet
 from semblance.data.corpus import write_rows
 from semblance.data.faq import (
+    ANSWER,
     KNOWN,
+    QUESTION,
+    WORDING,
     Faq,
     FaqQuery,
     Split,
+    dev_part,
     new_wordings,
     split_bank,
     unique_answers,
 )
-from semblance.data.folds import ANSWER, QUESTION, WORDING
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import BANK_ENTRIES, fold_corpus, whole_corpus
@@ -109,7 +111,7 @@ def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, 
     of_dev = [q for q in questions if q["protocol"] in (PAIRS, WORDING)]
     for fold in range(settings.folds):
         name = fold_corpus(settings.name, fold)
-        held_out = (fold, folds.dev_part(fold, settings.folds))
+        held_out = (fold, dev_part(fold, settings.folds))
         dev = [question for question in of_dev if question["part"] == held_out[1]]
         _write_bank(to.dev / name, prepared.answers, dev)
         prepared.write_corpus(to.corpora / name, held_out)

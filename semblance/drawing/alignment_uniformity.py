@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from semblance.counts import MINUS, rounded
 from semblance.drawing.series import Points, columns
 from semblance.drawing.style import INK, PAGE, SMALL, SOFT, new_figure, no_data, write_beside
 from semblance.drawing.text import Names, Rows, by_label, numbers, values
-from semblance.reporting.numbers import MINUS, rounded
 
 COLOURS = "cividis"  # dark to light in grey, too
 SHADES = 24  # few, so that the scale is drawn by lines and not as a picture

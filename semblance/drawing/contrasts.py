@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.transforms import blended_transform_factory
 
+from semblance.counts import signed
 from semblance.drawing.style import (
     BAND,
     INK,
@@ -22,7 +23,6 @@ from semblance.drawing.style import (
     styled,
 )
 from semblance.drawing.text import Names, Rows, clean, grouped, value
-from semblance.reporting.numbers import signed
 
 ROW = 1.25 * LINE
 LEGEND = 2.2 * LINE

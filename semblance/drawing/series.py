@@ -4,6 +4,7 @@ from statistics import fmean
 
 from matplotlib.axes import Axes
 
+from semblance.counts import MINUS
 from semblance.drawing.style import (
     DASHES,
     INK,
@@ -11,7 +12,6 @@ from semblance.drawing.style import (
     looks,
 )
 from semblance.drawing.text import Names, Rows, by_label, numbers, values
-from semblance.reporting.numbers import MINUS
 
 MOST_TICKS = 7
 LEAST = 1.0  # points: a panel of scores is no lower, or noise would look like a gain

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from semblance.data.arrow import read_parquet
-from semblance.data.folds import dev_part
+from semblance.data.faq import dev_part
 from semblance.errors import InputError
 from semblance.evaluation.metrics import (
     accuracy_at,
@@ -17,9 +17,8 @@ from semblance.evaluation.metrics import (
     refuse_zero_vectors,
     relevant_ranks,
 )
-from semblance.evaluation.prepared import BankQuestion, read_bank
+from semblance.evaluation.prepared import BankQuestion, Texts, read_bank
 from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target, training_rows
-from semblance.evaluation.texts import Texts
 from semblance.models.vectors import unit
 from semblance.names import CEILING, FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
 from semblance.provenance import outputs_digest

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from semblance.evaluation.classifier import Classifier, Labelled
-from semblance.evaluation.prepared import Columns, read_columns
+from semblance.evaluation.prepared import Columns, Texts, Vectors, read_columns
 from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
-from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
 from semblance.settings import Count, Seed
 

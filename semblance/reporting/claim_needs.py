@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
+from semblance.counts import interval, signed
 from semblance.names import START
 from semblance.reporting.claim_rows import Rows
 from semblance.reporting.claims import Better, Differing, Needs
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.layouts import find_layout
-from semblance.reporting.numbers import interval, signed
 from semblance.reporting.table import Row, Table
 
 Tables = Mapping[str, Table]

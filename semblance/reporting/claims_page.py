@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import astuple
 
-from semblance.counts import counted
-from semblance.csv_rows import rows_csv
+from semblance.counts import counted, signed
+from semblance.files import rows_csv
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judging import Judgement
-from semblance.reporting.numbers import signed
 from semblance.reporting.verdicts import CANNOT, NOT_RUN, OPEN, UNDECIDED
 
 LEDGER = 5  # the version of the rules of verdicts; docs/decisions.md dates each change

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from semblance.counts import counted
+from semblance.counts import counted, signed
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.grids import with_deviation
-from semblance.reporting.numbers import signed
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.significance import Estimate
 from semblance.reporting.table import Cell, Row, Table

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields
 from typing import Literal
 
+from semblance.counts import interval, rounded, signed
 from semblance.names import STS_DEV
 from semblance.reporting.layouts import Layout, find_layout
-from semblance.reporting.numbers import interval, rounded, signed
 from semblance.reporting.significance import ALPHA
 from semblance.reporting.table import Cell, Contrast, Row, Table
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from semblance.counts import interval, signed
 from semblance.reporting.by_mean import ByMean, by_mean
 from semblance.reporting.claim_needs import floor_of, lacks, unmoved
 from semblance.reporting.claim_rows import (
@@ -17,7 +18,6 @@ from semblance.reporting.claims import Claim, Claims, WeightedSum, size_of
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import find_layout
-from semblance.reporting.numbers import interval, signed
 from semblance.reporting.published import Published
 from semblance.reporting.significance import Estimate, holm
 from semblance.reporting.table import Table

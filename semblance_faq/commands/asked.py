@@ -4,8 +4,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from semblance.counts import counted
-from semblance.data.bare import bare
-from semblance.data.text import normalise
+from semblance.data.text import bare, normalise
 from semblance.errors import InputError
 from semblance.files import open_regular
 from semblance_faq.answer.questions import LONGEST

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from semblance.data.bare import bare
-from semblance.data.text import filled, normalise
+from semblance.data.text import bare, filled, normalise
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance_faq.answer.answerer import Answered, Answerer

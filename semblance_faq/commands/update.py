@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from semblance import layout
 from semblance.counts import counted
-from semblance.data.bare import bare_or_whole, shows_nothing
 from semblance.data.faq import Faq, FaqPair
-from semblance.data.text import normalise
+from semblance.data.text import bare_or_whole, normalise, shows_nothing
 from semblance.errors import InputError
 from semblance.files import whole_folder
 from semblance.locks import exclusive

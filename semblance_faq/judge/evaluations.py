@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semblance.data.arrow import read_parquet
-from semblance.data.bare import bare_or_whole
+from semblance.data.text import bare_or_whole
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
 from semblance.layout import PREDICTIONS

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from semblance.data.bare import bare_or_whole, shows_nothing
 from semblance.data.faq import FaqPair, FaqQuery, in_bank_order
-from semblance.data.text import filled, normalise
+from semblance.data.text import bare_or_whole, filled, normalise, shows_nothing
 from semblance.errors import InputError, at
 from semblance_faq.read.findings import (
     DUPLICATE,

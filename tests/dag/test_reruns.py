@@ -285,7 +285,7 @@ def test_the_digest_of_a_training_covers_the_named_modules_of_its_method_alone(c
 
 # One line of a function, and the stages that call it, by hand.
 EDITS = {
-    "semblance/data/folds.py": ("index(min(", "index(max(", ["prepare_faq"]),
+    "semblance/data/faq.py": ("index(min(", "index(max(", ["prepare_faq"]),
     "semblance/evaluation/sts.py": ("] > NEAR", "] >= NEAR", ["evaluate_sts"]),
     "semblance/models/dropouts/sampled.py": ("clamp(0.0", "clamp(0.1", ["train:sampled"]),
     "semblance/reporting/significance.py": ("ddof=1", "ddof=0", ["render_table"]),

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semblance.data.bare import shows_nothing
-from semblance.data.text import normalise
+from semblance.data.text import normalise, shows_nothing
 from semblance.data.tokens import tokenise
 from semblance.models import folder as model_folder
 from semblance_faq.read.faq import read_own

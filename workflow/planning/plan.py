@@ -14,10 +14,10 @@ from semblance.names import INITIAL, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import methods, tables
-from workflow.planning.data import faq_protocols
 from workflow.planning.methods import (
     entropy_parts,
     evaluation_settings,
+    faq_protocols,
     is_untrained,
     split_regulator,
 )

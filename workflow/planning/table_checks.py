@@ -29,10 +29,12 @@ from workflow.planning.checks import (
     check_models,
     check_spelling,
 )
-from workflow.planning.data import PAIRS, answerer_protocol, holds_out_wordings
 from workflow.planning.methods import (
+    PAIRS,
     TARGET,
+    answerer_protocol,
     entropy_parts,
+    holds_out_wordings,
     is_untrained,
     model_of,
     ranking,

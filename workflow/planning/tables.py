@@ -9,9 +9,9 @@ from semblance.config.outputs import FigureOfModels, Table
 from semblance.errors import InputError
 from semblance.names import NO_CORPUS, START, STS_TASKS
 from semblance.reporting.layouts import find_layout
-from workflow.planning.data import faq_protocols
 from workflow.planning.methods import (
     entropy_parts,
+    faq_protocols,
     is_untrained,
     ranking,
     reads_no_corpus,

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from semblance.counts import counted
-from semblance.reporting.numbers import signed
+from semblance.counts import counted, signed
 from workflow.planning.tables import base_label
 from workflow.report import answerers, claims, costs, figures, tables, trust
 from workflow.report.facts import Facts

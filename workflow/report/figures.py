@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from semblance import layout
+from semblance.counts import rounded
 from semblance.drawing import contrasts as forest_plot
 from semblance.drawing.saving import svg_text
 from semblance.provenance import beside, checked, read_text
-from semblance.reporting import numbers
 from semblance.reporting.figures import contrasts
 from workflow.report.facts import UNREADABLE, Facts
 
@@ -77,6 +77,6 @@ def _searches(facts: Facts, name: str) -> list[tuple[str, dict[str, list[tuple[s
         model = f"{row['base']}, {row['method']}"
         if row["corpus"] != "none":
             model += f" on {row['corpus']}"
-        hit = (numbers.rounded(float(row["cosine"])), row["sentence"])
+        hit = (rounded(float(row["cosine"])), row["sentence"])
         queries.setdefault(row["query"], {}).setdefault(model, []).append(hit)
     return list(queries.items())

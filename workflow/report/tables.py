@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
+from semblance.counts import rounded
 from semblance.provenance import input_digests
-from semblance.reporting import numbers
 from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
@@ -80,7 +80,7 @@ def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[
     found = {s: [c and c.values.get(s) for c in cells] for s in map(str, row.seeds)}
     found["worst"] = [c and c.worst for c in cells]
     found["best"] = [c and c.best for c in cells]
-    texts = {name: list(map(numbers.rounded, values)) for name, values in found.items()}
+    texts = {name: list(map(rounded, values)) for name, values in found.items()}
     return {name: values for name, values in texts.items() if any(values)}
 
 
@@ -102,8 +102,8 @@ def _curves(models: Iterable[TrainedModel]) -> dict[str, Any]:
         drawn.append(" ".join(places))
     return {
         "lines": drawn,
-        "lowest": numbers.rounded(100 * low),
-        "highest": numbers.rounded(100 * high),
+        "lowest": rounded(100 * low),
+        "highest": rounded(100 * high),
         "last_step": last,
         "left_out": len(lines) - len(drawn),
     }

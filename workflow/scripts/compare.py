@@ -19,13 +19,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from semblance.counts import padded
-from semblance.csv_rows import rows_csv
+from semblance.counts import interval, padded, rounded, signed
 from semblance.data.score_files import ScoreColumns, read_set
 from semblance.errors import InputError
-from semblance.files import write_text
+from semblance.files import rows_csv, write_text
 from semblance.reporting.compared import AVERAGE, Compared, Difference, compare
-from semblance.reporting.numbers import interval, rounded, signed
 from semblance.reporting.significance import ALPHA
 from workflow.scripts import cli
 from workflow.scripts.endings import run

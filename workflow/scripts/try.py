@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 
 from semblance import layout
+from semblance.counts import interval, rounded, signed
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.gpus import visible_gpus
 from semblance.named_modules import LOSSES, folder_of
 from semblance.provenance import ROOT, read_text
 from semblance.reporting.latex import escape, latex
-from semblance.reporting.numbers import interval, rounded, signed
 from semblance.reporting.significance import LEVEL, interval_at_any_time, paired
 from semblance.reporting.table import Table, read_tables
 from semblance.reporting.verdicts import ALONE

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from semblance.data.bare import bare
+from semblance.data.text import bare
 from semblance.errors import InputError
 from semblance_faq.commands.asked import plain_text
 from semblance_faq.commands.label import NONE, judged, kept_apart, label, labels_csv, labels_of
