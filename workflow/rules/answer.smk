@@ -23,8 +23,6 @@ rule train_final:
         curve=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
     log:
         f"{OUT}/logs/train_final/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/train_final/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         corpus=any_of(PLAN.wholes),
         method=any_of([*trained_methods(config), INITIAL]),
@@ -57,8 +55,6 @@ rule build_answerer:
         weights=f"{OUT}/answerers/{{answerer}}/model/model.safetensors",
     log:
         f"{OUT}/logs/build_answerer/{{answerer}}.log",
-    benchmark:
-        f"{OUT}/logs/build_answerer/{{answerer}}.tsv"
     conda:
         "../../envs/semblance.yaml"
     threads: config.build_answerer.threads

@@ -12,8 +12,6 @@ rule prepare_dev:
         pairs=f"{OUT}/dev/sts/pairs.parquet",
     log:
         f"{OUT}/logs/prepare_dev.log",
-    benchmark:
-        f"{OUT}/logs/prepare_dev.tsv"
     conda:
         "../../envs/semblance.yaml"
     resources:
@@ -38,8 +36,6 @@ rule prepare_sts:
         pairs=f"{OUT}/sts/pairs.parquet",
     log:
         f"{OUT}/logs/prepare_sts.log",
-    benchmark:
-        f"{OUT}/logs/prepare_sts.tsv"
     conda:
         "../../envs/semblance.yaml"
     resources:
@@ -77,8 +73,6 @@ rule prepare_faq:
         ),
     log:
         f"{OUT}/logs/prepare_faq/{{bank}}.log",
-    benchmark:
-        f"{OUT}/logs/prepare_faq/{{bank}}.tsv"
     conda:
         "../../envs/semblance.yaml"
     resources:

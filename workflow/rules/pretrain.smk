@@ -13,8 +13,6 @@ rule pretrain:
         weights=f"{OUT}/bases/{{corpus}}/{{base}}/model/model.safetensors",
     log:
         f"{OUT}/logs/pretrain/{{corpus}}/{{base}}.log",
-    benchmark:
-        f"{OUT}/logs/pretrain/{{corpus}}/{{base}}.tsv"
     wildcard_constraints:
         corpus=any_of(config.corpora),
     conda:

@@ -9,11 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from semblance.errors import InputError
-from semblance.provenance import ROOT, write_json
-from tests.shipped import merged
+from semblance.provenance import write_json
 from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING
 from workflow.controller import events, slurm
-from workflow.planning.config import load
 from workflow.planning.stages import jobs
 from workflow.status import look as module
 from workflow.status import started
@@ -291,11 +289,3 @@ def test_a_folder_without_a_run_is_an_error(tmp_path, monkeypatch):
         started.last_output()
     with pytest.raises(InputError, match="no run has noted its start"):
         started.read_start("nowhere")
-
-
-def test_a_look_counts_the_jobs_of_the_full_reproduction(example):
-    manifest = {"manifest": str(ROOT / "workflow/manifest.yaml")}
-    write_json("results/logs/config.json", load(merged("config.yaml") | manifest).written())
-    status = example.look()
-    as_page(status, PLAIN)
-    assert sum(count["jobs"] for count in status.stages) > 4000
