@@ -335,7 +335,7 @@ EDITS_WITHOUT_EFFECT = {
         'BASE = "models/{base}"\nNEW = "new/{corpus}"',
     ),
     "a line that is printed": (
-        "semblance/training/keeping/kept.py",
+        "semblance/training/keeping/finished.py",
         "already trained",
         "trained before",
     ),
