@@ -14,7 +14,7 @@ from semblance.audit.cells import Runs, check_cells
 from semblance.audit.chain import Chain, Node
 from semblance.audit.findings import CELLS, FORMS, Findings
 from semblance.audit.runs import scores_behind
-from semblance.figures import FigureSettings
+from semblance.figures import KINDS, FigureSettings
 from semblance.provenance import MOST_TEXT, file_digest, input_digests, read_text
 from semblance.reporting.bootstrap import with_bootstrap, with_covariances
 from semblance.reporting.build import build
@@ -28,7 +28,7 @@ from semblance.reporting.latex import latex
 from semblance.reporting.predictions import all_paths
 from semblance.reporting.published import Published, read_published
 from semblance.reporting.scores import collect, scores_csv
-from semblance.reporting.table import Table, decode_spec, from_json, to_json
+from semblance.reporting.table import Table, decode_spec, from_json, parse_table, to_json
 from semblance.settings import decode
 
 MOST_BYTES = 1 << 28  # of the CSV of a figure or of all scores
@@ -89,7 +89,7 @@ class Tables:
         source = Path(layout.place(self.root, layout.TABLE_JSON, table=name))
         text = read_text(source)
         table = from_json(text, str(source))
-        same = to_json(table) == text
+        same = parse_table(to_json(table)) == parse_table(text)
         self.found.check(FORMS, same, source, "its means, sd or n do not follow from its values")
         for form, write in PRINTERS.items():
             self._compare(self.folder / f"{name}.{form}", write(table), f"{source} gives")
@@ -147,6 +147,9 @@ class Tables:
         """Make the CSV of a collected figure again."""
         file = Path(layout.place(self.root, layout.FIGURE, figure=node.path.stem))
         where = f"{node.path}: settings"
+        if (kind := node.record.get("settings", {}).get("kind")) not in KINDS:
+            self.found.note(file, f"not made again: no figure is of the kind {kind} any more")
+            return
         settings = decode(FigureSettings, node.record.get("settings"), where)
         for source in source_files(settings, self.root):
             if reason := self.chain.lacks(source.path, self.chain.node(source.record)):

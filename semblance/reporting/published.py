@@ -97,6 +97,7 @@ class Uses:
     method: str | None = None
     folds: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    grid: str | None = None  # in kept runs of an earlier version
 
 
 @dataclass(frozen=True)
@@ -275,4 +276,5 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
             raise InputError(f"{where}: {key}", problem, f"known are {', '.join(names)}")
     said["tests"] = used.tests.get(said["tests"], ())
     said["settings"] = used.methods[said["method"]] | settings
+    del said["grid"]
     return Source(**said)

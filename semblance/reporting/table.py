@@ -18,6 +18,8 @@ BY_MEAN = "by mean"  # the average by the mean of subsets: its name in ``Row.ite
 BETWEEN = "between subsets"  # likewise: the average over all pairs less that by the mean
 MARGIN = 0.5  # points within which two methods count as equal, if the settings name none
 
+RETIRED = ("choose", "chosen")  # fields of a row in the tables of earlier kept runs
+
 
 @dataclass(frozen=True)
 class RowSpec:
@@ -244,10 +246,20 @@ def to_json(table: Table) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def parse_table(text: str) -> dict:
+    """Return what a table's JSON holds, without retired fields that are empty."""
+    data = strict_json.parse_strict(text)
+    for row in data["rows"]:
+        for name in RETIRED:
+            if not row.get(name):
+                row.pop(name, None)
+    return data
+
+
 def from_json(text: str, where: str = "table") -> Table:
     """Read ``to_json``'s form again; raises InputError where the text is not one."""
     try:
-        data = strict_json.parse_strict(text)
+        data = parse_table(text)
         for row in data["rows"]:
             for cell in row["cells"].values():
                 for derived in ("mean", "sd", "n"):
