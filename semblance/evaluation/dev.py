@@ -41,6 +41,7 @@ def dev_set(path: str, base: str, max_length: int) -> tuple[DevScore, dict[str, 
     def score(encoder: Encoder) -> float:
         """Return the metric of the vectors of all texts."""
         vectors = texts.encode(encoder, max_length)
+        # Equal vectors have equal cosines, of which rounding alone would make an order.
         if collapsed(vectors.matrix):
             return float("nan")
         return metric(vectors)
