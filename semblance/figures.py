@@ -30,7 +30,7 @@ FILES = {  # the file of a model that a collected figure reads, and its folder b
 }
 TEXTS = FILES | {"predictions": FILES["scores"]}  # a text beside it, as new as that file
 # draw(...): rows of a figure to its picture. What all drawings share lies there, too.
-DRAWN = "semblance.drawing"
+DRAWN = "semblance.drawing.figures"
 OF_MODELS = ("model", "collection")  # sources that are measured on models
 Row = dict[str, Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from semblance import layout
 from semblance.counts import rounded
-from semblance.drawing import contrasts as forest_plot
+from semblance.drawing.figures import contrasts as forest_plot
 from semblance.drawing.saving import svg_text
 from semblance.provenance import beside, checked, read_text
 from semblance.reporting.figures import contrasts

@@ -1,6 +1,6 @@
 """Build a corpus of (premise, entailed, contradicted) triples from the raw NLI files."""
 
-from semblance.data.nli import NliSettings, write_triples
+from semblance.data.prepare_nli import NliSettings, write_triples
 from workflow.scripts.endings import run
 from workflow.scripts.preparing import preparation
 

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from semblance.drawing import anisotropy, contrasts, cosine_densities
+from semblance.drawing.figures import anisotropy, contrasts, cosine_densities
 from semblance.drawing.saving import draw_rows, svg_text
 from semblance.drawing.style import COLUMN, PAGE, SERIES
 from semblance.figures import KINDS, is_drawn

@@ -154,7 +154,7 @@ def test_two_models_of_one_label_are_distinguished_by_their_methods():
 
 def test_the_module_that_draws_a_figure_counts_for_its_drawing_alone():
     made = plan(f={"kind": "contrasts"})
-    assert modules.of_drawing(made.config, "f") == ["semblance.drawing.contrasts"]
+    assert modules.of_drawing(made.config, "f") == ["semblance.drawing.figures.contrasts"]
     assert modules.of_figure(made.config, "f") == ["semblance.reporting.figures.contrasts"]
 
 

@@ -10,8 +10,8 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic.fields import FieldInfo
 
 from semblance.config import inputs, model, trainings
-from semblance.data.nli import NliSettings
 from semblance.data.prepare_faq import ANNOTATED, PAIRS
+from semblance.data.prepare_nli import NliSettings
 from semblance.data.prepare_pairs import PairSettings
 from semblance.data.wiki import WikiSettings
 from semblance.evaluation.sts import WhitenedOn
