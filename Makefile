@@ -5,8 +5,6 @@
 #                (BASE=e5-small: start from another model)
 # make plan      what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
 # make report    make the report of a run, finished or not: make report OUT=demo/results
-# make tables    show what there is of the tables while runs are missing, and say why: make tables OUT=results-minilm CONFIG=configs/minilm.yaml
-# make cost      what finished jobs used beside what was predicted: make cost OUT=results-minilm CONFIG=configs/minilm.yaml
 # make verify    recompute every cell and check every digest of a finished run: make verify OUT=demo/results
 # make bench     measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
 # make clean     delete the demo's results and downloads
@@ -33,7 +31,7 @@ KEPT   := demo/results/models/nli/minilm-3/rcl-4/seed-1/model/model.safetensors#
 PARALLEL := -n logical --maxprocesses 8 --dist worksteal
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: help setup demo faq lint format test test-long test-storm test-slurm verify report tables plan cost docs rulegraph bench lock clean
+.PHONY: help setup demo faq lint format test test-long test-storm test-slurm verify report plan docs rulegraph bench lock clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
@@ -45,7 +43,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Semblance needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test onnx)
+		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test)
 	touch $@
 
 # A launcher in place of an installation: the project runs from its checkout.
@@ -89,27 +87,21 @@ verify: setup
 report: setup
 	@$(BIN)/semblance report $(OUTPUT) $(GIVEN)
 
-tables: setup
-	@$(BIN)/python -m workflow.scripts.render_incomplete $(OUTPUT) $(CONFIG)
-
 plan: setup
 	@$(BIN)/python -m workflow.scripts.plan $(OUTPUT) $(CONFIG)
-
-cost: setup
-	@$(BIN)/python -m workflow.scripts.cost $(OUTPUT) $(CONFIG)
 
 docs: setup
 	$(BIN)/python -m workflow.scripts.fill_docs
 
 rulegraph: setup
-	$(BIN)/snakemake --rulegraph | tred | dot -Grankdir=LR -Tsvg > docs/rules.svg
+	$(BIN)/snakemake --rulegraph | awk '/"download_/ && !/_model/ {data[$$1 + 0]; next} !(/->/ && ($$1 + 0) in data)' | tred | dot -Tsvg > docs/rules.svg
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output results-benchmarks/page.md $(ARGS)
 
 $(VENV)/.bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test onnx bench)
+		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test bench)
 	touch $@
 
 lock: setup $(VENV)/.bench

@@ -20,7 +20,6 @@ include: "workflow/rules/corpora.smk"
 include: "workflow/rules/held_out.smk"
 include: "workflow/rules/pretrain.smk"
 include: "workflow/rules/entropy.smk"
-include: "workflow/rules/negatives.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/whitening.smk"
 include: "workflow/rules/evaluate.smk"
@@ -29,7 +28,6 @@ include: "workflow/rules/answer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/figures.smk"
-include: "workflow/rules/cards.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -55,14 +53,12 @@ rule all:
     input:
         [record(PLAN, job) for job in jobs(PLAN)],
         TABLES,
-        OVERLAPS,
         FIGURES,
         DRAWINGS,
         ANSWERERS,
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
         f"{OUT}/tables/claims.md",
-        f"{OUT}/tables/statistics.md",
         f"{OUT}/report.html",
     localrule: True
     message:

@@ -1,6 +1,6 @@
 """Sides of a comparison that take turns, each in a process of its own: none changes another's torch or memory.
 
-    python -m benchmarks.side '{"work": "train", "who": "ours", …}'
+    python -m benchmarks.side '{"work": "training", "who": "ours", …}'
 
 Reads a line, does one slice of the work, prints its seconds; until the input ends.
 """
@@ -8,27 +8,22 @@ Reads a line, does one slice of the work, prints its seconds; until the input en
 import importlib
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TypeVar
+from typing import Any
 
 import psutil
 
 from benchmarks.workload import Task
 
-T = TypeVar("T")
-MODULES = {
-    "train": "benchmarks.training",
-    "encode": "benchmarks.reading",
-    "sts": "benchmarks.reading",
-    "peak": "benchmarks.limits",
-}
-# Of the processors' time in a round, by the host of a virtual machine or by other programs.
-TAKEN = 0.03
-DISTURBED: list[float] = []  # the share that others took, of each round that counts all the same
+# Of the processors' time in each round, the share that the machine's host or other programs took.
+DISTURBED: list[float] = []
+MOST = 0.03  # that is not worth a word
+BESIDE = ("ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer")
 
 
 class Side:
@@ -59,65 +54,32 @@ class Side:
         self.process.wait()
 
 
-def peers(task: Task) -> dict[str, Task]:
-    """Return a task for us, for sentence-transformers as it comes, and for a tuned one."""
-    theirs = replace(task, who="theirs")
-    return {
-        "ours": replace(task, who="ours"),
-        "theirs": theirs,
-        "tuned": replace(theirs, tuned=True),
-    }
+def side_by_side(rounds: int, task: Task) -> dict[str, list[float]]:
+    """Let us, sentence-transformers as it comes, and a tuned one do a task ``rounds`` times.
 
-
-def side_by_side(rounds: int, tasks: Mapping[str, Task]) -> dict[str, list[float]]:
-    """Let each side have its turn, ``rounds`` times, another one first each time.
-
-    Returns the seconds of each turn of each side.
+    They take turns, another one first each time. Returns the seconds of each turn of each side.
     """
+    theirs = replace(task, who="theirs")
+    tasks = {"ours": task, "theirs": theirs, "tuned": replace(theirs, tuned=True)}
     names = list(tasks)
-    running = {name: Side(task) for name, task in tasks.items()}
-
-    def turn(number: int) -> dict[str, float]:
-        """Let each side do a slice."""
-        first = number % len(names)
-        seen = {name: running[name].slice() for name in names[first:] + names[:first]}
-        task = tasks[names[0]]
-        what = (task.work, task.base, task.objective, task.corpus, task.precision)
-        print(*what, *(f"{name} {seen[name]:#.3g} s" for name in names), file=sys.stderr)
-        return seen
-
+    running = {name: Side(tasks[name]) for name in names}
+    seconds: dict[str, list[float]] = {name: [] for name in names}
     try:
         for side in running.values():
             side.slice()  # to warm up
-        turns = undisturbed(rounds, turn, list(running.values()))
+        for number in range(rounds):
+            first = number % len(names)
+            before, start = taken(running.values()), time.monotonic()
+            for name in names[first:] + names[:first]:
+                seconds[name].append(running[name].slice())
+            processors = (time.monotonic() - start) * (os.cpu_count() or 1)
+            DISTURBED.append((taken(running.values()) - before) / processors)
+            what = (task.work, task.base, task.objective, task.corpus, task.precision)
+            print(*what, *(f"{name} {seconds[name][-1]:#.3g} s" for name in names), file=sys.stderr)
     finally:
         for side in running.values():
             side.close()
-    return {name: [turn[name] for turn in turns] for name in names}
-
-
-def undisturbed(rounds: int, turn: Callable[[int], T], sides: Sequence[Side]) -> list[T]:
-    """Return what ``turn``, given its number, finds in some rounds.
-
-    A round in which others took more than ``TAKEN`` of the processors' time is measured again, as
-    long as there are no more lost rounds than wanted ones; after that it goes into ``DISTURBED``.
-    """
-    turns: list[T] = []
-    lost = 0
-    while len(turns) < rounds:
-        before = taken(sides)
-        start = time.monotonic()
-        found = turn(len(turns) + lost)
-        share = (taken(sides) - before) / ((time.monotonic() - start) * (os.cpu_count() or 1))
-        once_more = share > TAKEN and lost < rounds
-        if once_more:
-            lost += 1
-        else:
-            turns.append(found)
-            DISTURBED.extend([share] if share > TAKEN else [])
-        note = ", once more" if once_more else ""
-        print(f"... {len(turns)}/{rounds}, {share:.0%} taken by others{note}", file=sys.stderr)
-    return turns
+    return seconds
 
 
 def taken(sides: Iterable[Side]) -> float:
@@ -137,18 +99,41 @@ def taken(sides: Iterable[Side]) -> float:
 
 
 def disturbance() -> str:
-    """Return a line on the rounds that were measured although others took their time, if any."""
-    if not DISTURBED:
-        return ""
-    most = f"others took up to {max(DISTURBED):.0%} of the time"
-    return f"\n{len(DISTURBED)} rounds disturbed: {most}.\n"
+    """Return a line on the rounds of which others took their time, if any."""
+    shares = [share for share in DISTURBED if share > MOST]
+    return f"\n{len(shares)} rounds disturbed, by up to {max(shares):.0%}.\n" if shares else ""
+
+
+# --- cells ----------------------------------------------------------------------------------------
+
+
+def beside(seconds: Mapping[str, Sequence[float]]) -> list[str]:
+    """Return the cells of BESIDE: a ratio says turn by turn how many times faster ours was."""
+    ours = seconds["ours"]
+    ratios = {
+        peer: [b / a for a, b in zip(ours, seconds[peer], strict=True)]
+        for peer in ("theirs", "tuned")
+    }
+    return [spread(ours), spread(seconds["theirs"]), *map(spread, ratios.values())]
+
+
+def spread(values: Sequence[float]) -> str:
+    """Return the median, the least and the most, with three digits: a GPU's step takes hundredths."""
+    middle, least, most = statistics.median(values), min(values), max(values)
+    return f"{middle:#.3g} ({least:#.3g} to {most:#.3g})"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
 def main() -> None:
     task = Task(**json.loads(sys.argv[1]))
     if task.who == "ours":  # how long waiting threads spin, as in the stages' programs
         importlib.import_module("workflow.scripts")
-    work = importlib.import_module(MODULES[task.work]).make(task)
+    work = importlib.import_module(f"benchmarks.{task.work}").make(task)
     for _ in sys.stdin:
         print(f"\nseconds {work()}", flush=True)
 

@@ -1,18 +1,16 @@
 """A training step: ours and that of sentence-transformers' trainer, on the same batches."""
 
+import argparse
 import itertools
-import os
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from benchmarks.workload import Task, Workload, text_batches
-from semblance.files import whole_file
+from benchmarks.side import BESIDE, beside, side_by_side, table
+from benchmarks.workload import Task, Workload, task_of, text_batches
 from semblance.models import folder as model_folder
 from semblance.models.compute import set_up
 from semblance.settings import decode
@@ -22,20 +20,18 @@ from semblance.training.recipe import TrainSettings, training_rows
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
 WARM = 2  # steps of each slice that do not count: the optimiser's state is made in the first
-ENTROPY_MODELS = 10  # two regulators each: twice the papers' largest set, which has five
-OBJECTIVES: dict[str, dict[str, Any]] = {
-    "unsupervised": {"views": "twice"},
-    "nli": {},
-    "sampled": {"views": "twice", "dropout": {"sampled": {}}},
-    "sentence-wise": {
-        "views": "twice",
-        "dropout": {"sampled": {"granularity": "row"}},
-    },
-    "no attention dropout": {"dropout": {"attention": 0.0}},
-    "drophead": {"dropout": {"attention": 0.0, "drophead": 0.1}},
-    "entropy": {"loss": "entropy", "options": {"phi": 0.01}},
-    "rcl": {"loss": "regulators"},
-}
+OBJECTIVES = [("unsupervised", "nli"), ("unsupervised", "wiki"), ("nli", "nli")]  # of whose texts
+
+
+def page(args: argparse.Namespace) -> str:
+    """Return the rows of a step of each objective, beside the peer's trainer."""
+    rows = []
+    for base, kind, precision in itertools.product(args.bases, OBJECTIVES, args.precisions):
+        options = {"objective": kind[0], "corpus": kind[1], "precision": precision}
+        seen = side_by_side(args.rounds, task_of(args, "training", base=base, **options))
+        rows.append([f"{kind[0]}, {kind[1]}'s sentences", base, precision, *beside(seen)])
+    title = f"## A training step of {args.batch} rows\n\n"
+    return title + table(["objective", "base", "precision", *BESIDE], rows)
 
 
 def make(task: Task) -> Callable[[], float]:
@@ -45,14 +41,9 @@ def make(task: Task) -> Callable[[], float]:
 
 def settings(task: Task) -> TrainSettings:
     """Return the settings of one objective's training."""
-    return decode(TrainSettings, stated(task))
-
-
-def stated(task: Task) -> dict[str, Any]:
-    """Return these settings as a config states them."""
-    return {
+    stated = {
         "loss": "contrastive",
-        "views": "rows",
+        "views": "twice" if task.objective == "unsupervised" else "rows",
         "warmup": 0.1,
         "weight_decay": 0.01,
         "clip": 1.0,
@@ -66,26 +57,19 @@ def stated(task: Task) -> dict[str, Any]:
         "matmul": task.matmul,
         "threads": task.threads,
         "gpus": task.gpus,
-        **OBJECTIVES[task.objective],
     }
+    return decode(TrainSettings, stated)
 
 
 def _ours(task: Task) -> Callable[[], float]:
     recipe = settings(task)
     device = set_up(task.threads, task.gpus, task.matmul)
-    if not task.deterministic:  # nothing has run on the GPU yet that could have read the variable
-        torch.use_deterministic_algorithms(False)
-        del os.environ["CUBLAS_WORKSPACE_CONFIG"]
     torch.manual_seed(SEED)
     work = Workload(task.folder)
     encoder = model_folder.load(work.base(task.base)).to(device)
     tokens = work.tokens(task.corpus)
-    sentences = len(tokens.offsets) - 1
-    rows = training_rows(work.rows(task.corpus), sentences, recipe)
-    frozen = ()
-    if recipe.loss == "regulators":
-        frozen = _regulators(work.folder, sentences, encoder.shape.hidden_size)
-    loss = BatchLoss([encoder], tokens, rows, recipe, frozen)
+    rows = training_rows(work.rows(task.corpus), len(tokens.offsets) - 1, recipe)
+    loss = BatchLoss([encoder], tokens, rows, recipe)
     first = itertools.count(0, task.steps)
 
     def run() -> float:
@@ -96,23 +80,6 @@ def _ours(task: Task) -> Callable[[], float]:
         return clock.step()
 
     return run
-
-
-def _regulators(folder: Path, sentences: int, width: int) -> list[np.ndarray]:
-    """Return memory-mapped float16 embeddings of random numbers, one array for each entropy model."""
-    path = folder / f"regulators-{ENTROPY_MODELS}x{sentences}x{width}.npy"
-    if not path.is_file():
-        with whole_file(path) as temporary:
-            out = np.lib.format.open_memmap(
-                temporary, mode="w+", dtype=np.float16, shape=(ENTROPY_MODELS * sentences, width)
-            )
-            generator = np.random.default_rng(0)
-            for start in range(0, len(out), 100_000):
-                part = out[start : start + 100_000]
-                part[:] = generator.standard_normal(part.shape, np.float32)
-            out.flush()
-    whole = np.load(path, mmap_mode="r")
-    return [whole[i * sentences : (i + 1) * sentences] for i in range(ENTROPY_MODELS)]
 
 
 class Clock:

@@ -1,14 +1,13 @@
-"""The real input of the benchmarks: corpora, tokens, encoders and test sets, made by the workflow itself."""
+"""The real input of the benchmarks: corpora, tokens and encoders, made by the workflow itself."""
 
 import argparse
-import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,39 +19,21 @@ from semblance.models.folder import TOKENIZER_FILES
 from semblance.training.batching import batches
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = (
-    "corpora/nli/record.json",
-    "corpora/wiki/record.json",
-    "sts/record.json",
-    "tokens/minilm/nli/record.json",
-    "tokens/minilm/wiki/record.json",
-)
-RESOURCES = ("models/minilm/record.json", "models/minilm-3/record.json")
-BASES = {
-    "minilm": "all-MiniLM-L6-v2, 6 layers",
-    "minilm-3": "its first 3 layers",
-    "bert-base-shape": "BERT-base's 12 layers with random weights, which will do for speed",
-}
-
-FOLDER = "results-benchmarks"  # from the root: the workflow writes below it alone
-
-
-class Cost(NamedTuple):
-    """What a command took: seconds, and MB of memory at the peak."""
-
-    seconds: float
-    megabytes: float
+RESULTS = ["corpora/nli", "corpora/wiki", "tokens/minilm/nli", "tokens/minilm/wiki"]
+RESOURCES = ["models/minilm", "models/minilm-3"]
+# all-MiniLM-L6-v2, its first 3 layers, and BERT-base's 12 layers with random weights
+BASES = ("minilm", "minilm-3", "bert-base-shape")
+FOLDER = ROOT / "results-benchmarks"  # the workflow writes below it alone
 
 
 @dataclass(frozen=True)
 class Task:
     """What one side of a comparison does: a kind of work, by us or by the peer (``who``).
 
-    Of an objective's settings ``benchmarks.training`` knows; ``tuned`` gives the peer all that makes
-    it faster, and ``deterministic=False`` us.
+    ``tuned`` gives the peer all that makes it faster.
     """
 
-    work: str
+    work: str  # a module of this folder
     folder: str
     threads: int
     gpus: int
@@ -65,32 +46,30 @@ class Task:
     batch: int = 64
     steps: int = 0
     tuned: bool = False
-    deterministic: bool = True
 
 
-def command_line(described: str) -> argparse.ArgumentParser:
-    """Return the reader of a benchmark's command line; its help keeps the lines of the docstring."""
-    form = argparse.RawDescriptionHelpFormatter
-    return argparse.ArgumentParser(description=described, formatter_class=form)
+def task_of(args: argparse.Namespace, work: str, **more: Any) -> Task:
+    """Return a task under the flags of the command line."""
+    options = {"matmul": args.matmul, "batch": args.batch, "steps": args.steps, **more}
+    return Task(work, str(FOLDER), args.threads, args.gpus, **options)
 
 
 def prepare(data: Path) -> None:
     """Run the workflow's own preparing stages; ``data`` is a mirror of the raw files."""
     subprocess.run([sys.executable, *preparing(data)], cwd=ROOT, check=True)
-    models = ROOT / FOLDER / "resources/models"
+    models = FOLDER / "resources/models"
     _random_base(models / "bert-base-shape", models / "minilm/model")
 
 
 def preparing(data: Path) -> list[str]:
     """Return the arguments of Python that run these stages."""
-    out = f"{FOLDER}/results"
-    resources = f"{FOLDER}/resources"
+    out, resources = f"{FOLDER.name}/results", f"{FOLDER.name}/resources"  # from the root
     return [
         *("-m", "snakemake", "--cores", "all", "--quiet", "rules"),
         *("--configfile", "configs/minilm.yaml"),
         *("--config", f"mirror={data}", f"output={out}", f"downloads={resources}", "--"),
-        *(f"{out}/{r}" for r in RESULTS),
-        *(f"{resources}/{r}" for r in RESOURCES),
+        *(f"{out}/{folder}/record.json" for folder in RESULTS),
+        *(f"{resources}/{folder}/record.json" for folder in RESOURCES),
     ]
 
 
@@ -131,22 +110,6 @@ class Workload:
     def sentences(self, corpus: str) -> list[str]:
         """Return the distinct sentences of a corpus."""
         return read_sentences(self.folder / f"results/corpora/{corpus}")
-
-    def sts_pairs(self) -> Path:
-        """Return the folder of the prepared pairs of the seven tasks."""
-        return self.folder / "results/sts"
-
-
-def process_megabytes(process: int | str, name: str) -> float:
-    """Return an amount of memory that Linux states of a running process; NaN where it is unknown.
-
-    ``VmHWM`` is the most that it has held, mapped files as far as they were read; ``RssAnon`` is
-    what it holds now, without them.
-    """
-    status = Path(f"/proc/{process}/status")
-    text = status.read_text() if status.is_file() else ""
-    found = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)
-    return int(found[1]) / 1024 if found else float("nan")
 
 
 def text_batches(

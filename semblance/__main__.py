@@ -26,7 +26,6 @@ GROUPS = {
     "a run": {
         "run": "semblance run configs/minilm.yaml --cores 4",
         "status": "semblance status results --watch",
-        "cost": "semblance cost configs/minilm.yaml",
     },
     "its results": {
         "table": "semblance table rcl_table3",
@@ -40,7 +39,6 @@ GROUPS = {
         "score": "semblance score FOLDER",
         "compare": "semblance compare ours.csv theirs.csv",
         "try": "semblance try my_loss.py --against simcse",
-        "export": "semblance export my-faq --onnx --output my-faq-onnx",
     },
     "this shell": {"completion": "semblance completion bash"},
 }

@@ -1,4 +1,4 @@
-"""Digests of code: what a stage's script does, and every project module that it imports.
+"""Digests of code: what a stage's script does, and each function and constant that it reaches.
 
 Standard library only: Snakemake reads the code of every stage at each start.
 """
@@ -6,13 +6,15 @@ Standard library only: Snakemake reads the code of every stage at each start.
 import ast
 import functools
 import importlib.util
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT, canonical, text_digest
 
 PACKAGES = ("semblance", "semblance_faq", "workflow")
+PROGRAMS = "workflow.scripts."  # run as such: of them counts what they run, of others all
 # These modules cannot move a result: neither their code nor what they alone import is hashed.
 INERT = frozenset(
     {
@@ -54,44 +56,158 @@ ACTIONS = (
 
 
 Documented = TypeVar("Documented", ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+WHOLE = "*"  # every definition of a module, where code uses the module as a value
+RUN = ""  # what a module does when it is imported, beside defining names
+
+
+class Part(NamedTuple):
+    """A definition of a module, or what the module runs on import."""
+
+    code: str  # the digest of its syntax tree
+    outside: tuple[str, ...]  # names that it has from other packages: "np=numpy"
+    references: tuple[tuple[str, str, str], ...]  # a name as written, its module, its definition
+    imports: tuple[str, ...]  # the project's modules that it imports
+
+
+class Module(NamedTuple):
+    """The statements of a module by the name that they define; ``RUN`` has the others."""
+
+    names: dict[str, str]  # what its imports bind: "cut" -> "semblance.data.text.cut"
+    imports: list[str]
+    statements: dict[str, list[ast.stmt]]
 
 
 @functools.cache
 def code_digest(*modules: str) -> str:
     """Return the digest of what the named modules do.
 
-    It covers their syntax trees and, transitively, those of all project modules that they import,
-    with the ``__init__`` of each package on the way. Comments, docstrings, layout, file times,
-    messages, help texts and the modules of ``INERT`` do not count.
+    It covers the syntax trees of their definitions (of a program, of what it runs) and,
+    transitively, of those functions, classes and constants of the project that these name, with all
+    that the imported modules run on import.
+    Where a definition stands does not count, nor does one that nothing names. Comments, docstrings,
+    layout, file times, messages, help texts and the modules of ``INERT`` do not count.
     """
-    return text_digest(canonical(sorted(module_digests(*modules).items())))
+    return text_digest(canonical(sorted(filter(None, _reached(*modules).values()))))
 
 
 def module_digests(*modules: str) -> dict[str, str]:
-    """Return the digest of each module that ``code_digest`` covers, by its name."""
-    seen: dict[str, str] = {}
-    waiting = list(modules)
+    """Return a digest for each module of what ``code_digest`` covers of it, by its name."""
+    parts: dict[str, list[str]] = {}
+    for (module, _), digest in sorted(_reached(*modules).items()):
+        parts.setdefault(module, []).append(digest)
+    return {module: text_digest(canonical(digests)) for module, digests in parts.items()}
+
+
+def _reached(*modules: str) -> dict[tuple[str, str], str]:
+    """Return the digest of each part that the modules reach, by its module and name.
+
+    It is empty for a module that runs nothing on import.
+    """
+    digests: dict[tuple[str, str], str] = {}
+    waiting = [(module, RUN if module.startswith(PROGRAMS) else WHOLE) for module in modules]
     while waiting:
-        name = waiting.pop()
-        if name in seen or name in INERT:
+        key = waiting.pop()
+        module, name = key
+        if module in INERT or key in digests:
             continue
-        seen[name], needed = _read_module(name)
-        waiting += needed
-    return seen
+        if name == WHOLE:
+            waiting += [(module, name) for name in _read_module(module).statements]
+            continue
+        part = _part(module, name)
+        digests[key] = _digest_of(part)
+        waiting += [(needed, RUN) for needed in part.imports]
+        waiting += [(module, name) for _, module, name in part.references]
+    return digests
+
+
+def _digest_of(part: Part) -> str:
+    """Return the digest of a part, with what its names stand for, one step deep.
+
+    So two definitions of one name cannot be exchanged unseen.
+    """
+    targets = {
+        (written, _part(module, name).code if name != WHOLE else module)
+        for written, module, name in part.references
+        if module not in INERT
+    }
+    return part.code and text_digest(canonical([part.code, part.outside, sorted(targets)]))
 
 
 @functools.cache
-def _read_module(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return one module's digest and the modules that Python runs for it: its packages and imports."""
+def _part(module: str, name: str) -> Part:
+    """Return one definition of a module, or what it runs on import."""
+    names, imports, statements = _read_module(module)
+    code = _WithoutMessages(_package_of(module))
+    trees = [code.visit(statement) for statement in statements.get(name, [])]
+    bound = {**names, **code.names}
+    outside, references = set(), set()
+    for written in _names_used(trees):
+        first, _, rest = written.partition(".")
+        if first in bound:
+            full = f"{bound[first]}.{rest}".rstrip(".")
+            target = _definition(full)
+            references.update([(written, *target)] if target else [])
+            outside.update([] if target else [f"{first}={bound[first]}"])
+        elif first in statements:
+            references.add((first, module, first))
+    imported = imports if name == RUN else [module, *code.imports]
+    needed = {part for full in imported for part in _with_packages(full)}
+    digest = text_digest(canonical([ast.dump(tree) for tree in trees])) if trees else ""
+    return Part(digest, tuple(sorted(outside)), tuple(sorted(references)), tuple(sorted(needed)))
+
+
+@functools.cache
+def _read_module(name: str) -> Module:
+    """Return the statements of a module by the names that they define."""
     file = _module_file(name)
     if file is None:
         raise InputError(name, "no such module in the project")
-    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-    code = _WithoutMessages(package)
-    tree = code.visit(ast.parse(file.read_text(encoding="utf-8")))
-    names = [name, *code.imported]
-    needed = {part for full in names for part in _with_packages(full)}
-    return text_digest(ast.dump(tree)), tuple(sorted(needed - {name}))
+    code = _WithoutMessages(_package_of(name))
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    statements: dict[str, list[ast.stmt]] = {RUN: []}
+    for statement in tree.body[1:] if ast.get_docstring(tree) else tree.body:
+        defined = _defined(statement)
+        for target in defined:
+            statements.setdefault(target, []).append(statement)
+        if not defined and code.visit(statement):  # an import is noted and leaves nothing
+            statements[RUN].append(statement)
+    return Module(code.names, code.imports, statements)
+
+
+def _defined(statement: ast.stmt) -> list[str]:
+    """Return the names that a statement defines, and does nothing else; none for another statement."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [statement.name]
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    if isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    parts = [part for target in targets for part in getattr(target, "elts", [target])]
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    return names if len(names) == len(parts) else []
+
+
+def _definition(full: str) -> tuple[str, str] | None:
+    """Return the module and the name of what ``a.b.c`` stands for; None outside the project."""
+    modules = _with_packages(full)
+    if not modules:
+        return None
+    module = modules[-1]
+    name, dot, rest = full[len(module) + 1 :].partition(".")
+    if not name:
+        return module, WHOLE
+    content = _read_module(module)
+    if name in content.statements:
+        return module, name
+    if name in content.names:
+        return _definition(content.names[name] + dot + rest)
+    return module, WHOLE  # a name that the module makes as it runs
+
+
+def _package_of(module: str) -> str:
+    file = _module_file(module)
+    return module if file and file.name == "__init__.py" else module.rpartition(".")[0]
 
 
 def _module_file(name: str) -> Path | None:
@@ -108,28 +224,56 @@ def _with_packages(name: str) -> list[str]:
     return [n for n in names if _module_file(n)]
 
 
-class _WithoutMessages(ast.NodeTransformer):
-    """Takes out of a tree what only a person reads: docstrings, messages and help texts.
+def _names_used(trees: Iterable[ast.AST]) -> set[str]:
+    """Return each name that the trees use, with the attributes that follow it: ``np.linalg.norm``."""
+    used = _NamesUsed()
+    for tree in trees:
+        used.visit(tree)
+    return used.names
 
-    ``imported`` are the names that the tree imports, in ``package``.
+
+class _NamesUsed(ast.NodeVisitor):
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.names.add(node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        name = _dotted(node)
+        if name.startswith("."):
+            self.generic_visit(node)
+        else:
+            self.names.add(name)
+
+
+class _WithoutMessages(ast.NodeTransformer):
+    """Takes out of a tree its imports and what only a person reads: docstrings, messages, help texts.
+
+    ``names`` are what the imports bind, in ``package``.
     """
 
     def __init__(self, package: str):
         self.package = package
-        self.imported: list[str] = []
+        self.names: dict[str, str] = {}
+        self.imports: list[str] = []
         self._dropped: set[str] = set()  # names read in what was taken out of the function so far
 
-    def visit_Import(self, node: ast.Import) -> ast.Import:
-        """Note what is imported."""
-        self.imported += [alias.name for alias in node.names]
-        return node
+    def visit_Import(self, node: ast.Import) -> None:
+        """Note what is imported: ``import a.b`` binds a, and ``import a.b as c`` binds c."""
+        for alias in node.names:
+            top = alias.name.partition(".")[0]
+            self.names[alias.asname or top] = alias.name if alias.asname else top
+            self.imports.append(alias.name)
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         """Note what is imported; each name may be a module."""
         relative = "." * node.level + (node.module or "")
         source = importlib.util.resolve_name(relative, self.package)
-        self.imported += [source, *(f"{source}.{alias.name}" for alias in node.names)]
-        return node
+        for alias in node.names:
+            self.names[alias.asname or alias.name] = f"{source}.{alias.name}"
+            self.imports.append(f"{source}.{alias.name}")
 
     def visit_Module(self, node: Documented) -> Documented:
         """Drop the docstring."""

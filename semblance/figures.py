@@ -11,16 +11,12 @@ from typing import Any, Literal, NamedTuple
 from semblance import layout
 from semblance.named_modules import COLLECTED, MEASURED, module_names
 
-Source = Literal[
-    "scores", "predictions", "questions", "training", "curve", "tables", "model", "collection"
-]
+Source = Literal["scores", "predictions", "curve", "tables", "model", "collection"]
 KINDS: dict[str, Source] = {  # what the rows of a figure are made from
     "alignment_uniformity": "scores",
     "by_phi": "scores",
     "by_regulators": "scores",
     "cosine_densities": "predictions",
-    "accuracy_at_k": "questions",
-    "dev_curves": "training",
     "curve": "curve",
     "contrasts": "tables",
     "singular_values": "model",
@@ -30,16 +26,11 @@ KINDS: dict[str, Source] = {  # what the rows of a figure are made from
 FILES = {  # the file of a model that a collected figure reads, and its folder below the results
     "scores": (layout.STS_SCORES, "scores.csv"),
     "predictions": (layout.STS_SCORES, "predictions.parquet"),
-    "questions": (layout.FAQ_SCORES, "predictions.parquet"),
-    "training": (layout.MODEL, "dev.csv"),
     "curve": (layout.CURVE, "dev.csv"),
 }
-TEXTS = FILES | {  # a text beside it, as new as that file
-    "predictions": FILES["scores"],
-    "questions": (layout.FAQ_SCORES, "scores.csv"),
-}
+TEXTS = FILES | {"predictions": FILES["scores"]}  # a text beside it, as new as that file
 # draw(...): rows of a figure to its picture. What all drawings share lies there, too.
-DRAWN = "semblance.drawing"
+DRAWN = "semblance.drawing.figures"
 OF_MODELS = ("model", "collection")  # sources that are measured on models
 Row = dict[str, Any]
 

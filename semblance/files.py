@@ -9,14 +9,15 @@ A device or a pipe in the place of a file may never end, or may wait for ever: `
 """
 
 import contextlib
+import csv
 import errno
 import io
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 from semblance.errors import InputError
 
@@ -55,15 +56,6 @@ def read_regular(path: str | os.PathLike, most: int) -> bytes:
     return content
 
 
-def open_text(path: str | os.PathLike, most: int, errors: str = "strict") -> TextIO:
-    """Open a regular file of at most ``most`` bytes as UTF-8, its line ends as they stand.
-
-    ``errors`` as for ``open``.
-    """
-    stream = open_regular(path, most)
-    return io.TextIOWrapper(stream, "utf-8", errors=errors, newline="")
-
-
 def _require_bounded(path: str | os.PathLike, found: os.stat_result, most: int) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise InputError(path, "not a regular file", ADVICE)
@@ -73,12 +65,6 @@ def _require_bounded(path: str | os.PathLike, found: os.stat_result, most: int) 
 
 def _too_large(path: str | os.PathLike, most: int) -> InputError:
     return InputError(path, f"more than {most:,} bytes", ADVICE)
-
-
-def require_new(folder: Path) -> None:
-    """Raise InputError for a folder that holds something, or a file of its name."""
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
-        raise InputError(folder, "exists already", "name a new folder")
 
 
 @contextlib.contextmanager
@@ -170,3 +156,16 @@ def _remove(folder: Path) -> None:
 
 def _temporary(path: Path) -> Path:
     return path.with_name(f".{path.name}.part")
+
+
+def rows_csv(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the CSV of some rows, the columns in this order.
+
+    No float is rounded: reading gives it again. A field is empty where a row lacks the column or
+    holds None.
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -121,12 +121,12 @@ def _full_name(word: str, present: list[str]) -> str | None:
     if not present:
         return word  # without nvidia-smi the word itself is the name
     if is_number:
-        found = present[int(word) :][:1]
+        names = present[int(word) :][:1]
     else:
-        found = [name for name in present if name.startswith(word)]
-    if len(found) != 1:
+        names = [name for name in present if name.startswith(word)]
+    if len(names) != 1:
         return None
-    return found[0]
+    return names[0]
 
 
 def _first_free(names: list[str], jobs_per_gpu: int, folder: Path) -> str:
@@ -156,8 +156,8 @@ def _make_private(folder: Path) -> None:
     """Make a folder that its user alone may write; refuse a link, and one that others may write."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    found = folder.lstat()
-    own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-    if not own or stat.S_IMODE(found.st_mode) & 0o077:
+    status = folder.lstat()
+    own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    if not own or stat.S_IMODE(status.st_mode) & 0o077:
         problem = "not a folder of this user alone (mode 700)"
         raise InputError(folder, problem, "remove it, or have its owner remove it")

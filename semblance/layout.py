@@ -19,15 +19,11 @@ BASE = "models/{base}"
 SOURCE = "source"  # below BASE: the files as they come from a hub
 SOURCE_RECORD = "source/download.json"  # below BASE: their digests
 MIRRORED_MODEL = "models/{name}@{revision}"  # below a mirror: the same files, of a hub's repository
-# Below RAW_DATA, and beside the bases: digests and revisions that neither manifest nor config pins.
-DIGEST_LOCK = "digests.lock.json"
 
 # Below the output folder.
 CORPUS = "corpora/{corpus}"
-OVERLAP = "overlap.json"  # below CORPUS, of a corpus of pairs: their number and lexical overlap
 FOLD_CORPUS = "{bank}-{fold}"  # the name of the corpus that is one fold of a bank
 WHOLE = "all"  # stands for the fold in the name of the corpus that is a whole bank
-NEGATIVES = "negatives/{corpus}/{base}"  # the corpus of a fold again, with mined hard negatives
 TOKENS = "tokens/{base}/{corpus}"
 STS_TEST = "sts"
 STS_DEV_DATA = "dev/sts"
@@ -36,9 +32,7 @@ BANK_ENTRIES = "entries.parquet"  # below BANK
 BANK = "faq/{bank}"
 FOLD_DEV_DATA = "dev/{corpus}"
 PRETRAINED = "bases/{corpus}/{base}"  # a base that is trained here
-WORD_VECTORS = "bases/none/{base}"  # a base that is made here of a file of word vectors
 MODEL = "models/{corpus}/{base}/{method}/seed-{seed}"
-MODEL_CARDS = "models"  # the record of the cards that lie beside the weights
 WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base
 # The stages whose weights go after their use where the config keeps the final ones.
 DELETE_WEIGHTS = ("train_initial", "train_entropy", "train", "fit_whitening")
@@ -61,14 +55,12 @@ SCORE_FILE = "scores.csv"  # below the folder of an evaluation
 PREDICTIONS = "predictions.parquet"
 TABLES = "tables"
 ALL_SCORES = "tables/scores.csv"
-OVERLAPS = "simcse_overlap"  # the table of the lexical overlaps
 TABLE_RECORD = "tables/records/{table}.json"
 TABLE_JSON = "tables/json/{table}.json"
 FIGURE = "figures/{figure}.csv"
 FIGURE_RECORD = "figures/records/{figure}.json"
 DRAWING = "figures/{figure}.{form}"
 DRAWING_RECORD = "figures/drawings/{figure}.json"
-INCOMPLETE = "tables/incomplete"  # what there is of tables whose runs are not all finished
 LOG = "logs/{stage}"
 COMMAND = "logs/command.json"  # how the last run on this folder was started
 CONFIG = "logs/config.json"  # its config, validated and in full
@@ -80,7 +72,7 @@ WITHOUT_RECORD = frozenset(
         "logs",
         "events",
         "checkpoints",
-        "README.md",  # of the folder itself; those of the models are in the record of their cards
+        "README.md",
     }
 )
 
@@ -121,5 +113,5 @@ def parse(template: str, path: str | PurePosixPath) -> dict[str, str] | None:
         re.escape(text) + (f"(?P<{name}>[^/]+)" if name else "")
         for text, name, _, _ in string.Formatter().parse(template)
     ]
-    found = re.fullmatch("".join(parts), str(path))
-    return found and found.groupdict()
+    match = re.fullmatch("".join(parts), str(path))
+    return match and match.groupdict()

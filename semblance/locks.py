@@ -119,13 +119,13 @@ class Lease:
     def take(self) -> None:
         """Become the holder and start beating; raise Busy if another process is the holder."""
         locked = self._take_lock()
-        found = self._read()
+        holder = self._read()
         # A lock that was taken rules out a holder on this machine, but not one on another machine.
-        on_this_machine = decoded(found).get("host") == self.holder["host"]
-        if found and not (locked and on_this_machine):
-            self._watch(found)
-        if found and self._read():  # an empty file would be the sign of a clean end
-            self.killed_writer = _name_holder(found)
+        on_this_machine = decoded(holder).get("host") == self.holder["host"]
+        if holder and not (locked and on_this_machine):
+            self._watch(holder)
+        if holder and self._read():  # an empty file would be the sign of a clean end
+            self.killed_writer = _name_holder(holder)
         self._beat()
         self._thread.start()
 

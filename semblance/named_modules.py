@@ -23,7 +23,7 @@ PAIRS = "semblance.data.pairs"  # read(...): a raw file to labelled pairs of sen
 MASKED_WORDS = "semblance.training.masked_words"
 # The reader of a user's own FAQ, a part of the application: it counts for such banks alone.
 OWN_FAQ = "semblance_faq.read.faq"
-OWN_PAIRS = "semblance_faq.read.pairs"  # the same, of a user's own scored pairs
+OWN_PAIRS = "semblance_faq.read.pairs"  # the reader of a user's own scored pairs
 WORDS = "semblance.ranking.words"  # imported by name where an answerer ranks by words
 COLLECTED = "semblance.reporting.figures"  # rows(...): of a figure, from the files of a stage
 MEASURED = "semblance.evaluation.figures"  # rows(...): of a figure, from the embeddings of a model

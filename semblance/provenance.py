@@ -73,8 +73,8 @@ def text_digest(text: str) -> str:
 
 def settings_digest(words: Sequence[str]) -> str:
     """Return a digest of the settings among the words of a stage's command."""
-    found = [words[i : i + 2] for i, word in enumerate(words) if word in SETTINGS]
-    return text_digest(canonical(found))
+    flags = [words[i : i + 2] for i, word in enumerate(words) if word in SETTINGS]
+    return text_digest(canonical(flags))
 
 
 def canonical(value: Any) -> str:
@@ -86,12 +86,12 @@ def canonical(value: Any) -> str:
 
 def environment() -> dict[str, str]:
     """Return the versions and the machine that a result may depend on."""
-    found = {
+    facts = {
         "python": platform.python_version(),
         "machine": platform.machine(),
         "system": platform.system(),
     }
-    return found | {name: _version(name) for name in LIBRARIES}
+    return facts | {name: _version(name) for name in LIBRARIES}
 
 
 @functools.cache
@@ -176,7 +176,7 @@ def record_digest(record: dict) -> str:
     """
     said = {name: value for name, value in record.items() if name not in CIRCUMSTANCES}
     if "inputs" in said:
-        said["inputs"] = [{**found, "place": ""} for found in said["inputs"]]
+        said["inputs"] = [{**link, "place": ""} for link in said["inputs"]]
     return text_digest(canonical(said))
 
 
@@ -236,7 +236,7 @@ def linked(
         if isinstance(record, Record):
             files = [record.path.parent / name for name in record.get("outputs", {})]
             owners |= {os.path.abspath(file): record for file in files}
-    found = []
+    links = []
     for role, digest in sorted(inputs.items()):
         link = {"role": role, "place": "", "digest": digest, "record": ""}
         source = records.get(role) or owners.get(os.path.abspath(folder / role))
@@ -244,8 +244,8 @@ def linked(
             link |= {"place": place_of(path, source.path), "record": record_digest(source)}
         elif source is not None:
             link["place"] = place_of(path, source)
-        found.append(link)
-    return found
+        links.append(link)
+    return links
 
 
 def input_digests(record: Mapping[str, Any]) -> dict[str, str]:

@@ -11,15 +11,15 @@ def version() -> str:
 
     A copy of the code without that file has no version.
     """
-    found = "semblance"
+    name = "semblance"
     path = ROOT / "pyproject.toml"
     if path.is_file():
         text = path.read_text(encoding="utf-8")
-        found += f" {tomllib.loads(text)['project']['version']}"
+        name += f" {tomllib.loads(text)['project']['version']}"
     commit = code_commit()
     if commit:
-        found += f" (commit {commit})"
-    return found
+        name += f" (commit {commit})"
+    return name
 
 
 def code_commit() -> str:

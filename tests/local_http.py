@@ -14,13 +14,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class Fault:
     """What one GET or HEAD of a path meets instead of the file: a status, or a cut connection.
 
-    The connection is cut after ``cut`` bytes; afterwards the path serves ``then``, if that is given.
+    The connection is cut after ``cut`` bytes.
     """
 
     status: int = 0
     retry_after: str | None = None
     cut: int | None = None
-    then: "Served | None" = None
 
 
 @dataclass
@@ -30,8 +29,6 @@ class Served:
     content: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     location: str | None = None
-    ranges: bool = True
-    declared: int | None = None  # a Content-Length other than the truth
 
 
 class LocalServer:
@@ -77,6 +74,13 @@ class LocalServer:
             json.dumps(listing).encode(),
             headers={"Content-Type": "application/json"},
         )
+        self.serve(
+            f"/api/models/{repo}/tree/{revision}",
+            json.dumps(
+                [_in_tree(name, content, large) for name, content in files.items()]
+            ).encode(),
+            headers={"Content-Type": "application/json"},
+        )
         for name, content in files.items():
             path, stated = f"/{repo}/resolve/{revision}/{name}", {"X-Repo-Commit": revision}
             if name in large:
@@ -112,6 +116,18 @@ def _listed(name: str, content: bytes, large: tuple[str, ...]) -> dict:
         sha256 = hashlib.sha256(content).hexdigest()
         return listed | {"lfs": {"sha256": sha256, "size": len(content), "pointerSize": 134}}
     return listed | {"blobId": blob_name(content)}
+
+
+def _in_tree(name: str, content: bytes, large: tuple[str, ...]) -> dict:
+    """Return what a hub's tree says of a file."""
+    listed = {"type": "file", "path": name, "size": len(content), "oid": blob_name(content)}
+    if name in large:
+        listed["lfs"] = {
+            "oid": hashlib.sha256(content).hexdigest(),
+            "size": len(content),
+            "pointerSize": 134,
+        }
+    return listed
 
 
 def blob_name(content: bytes) -> str:
@@ -157,8 +173,6 @@ class _Handler(BaseHTTPRequestHandler):
             else self.board.always.get(path, Fault())
         )
         served = self.board.files.get(path)
-        if fault.then:
-            self.board.files[path] = fault.then
         if fault.status or served is None:
             extra = {"Retry-After": fault.retry_after} if fault.retry_after is not None else {}
             self._send(fault.status or 404, extra, b"", body)
@@ -169,8 +183,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_file(self, served: Served, cut: int | None, body: bool) -> None:
         wanted, total = self.headers.get("Range"), len(served.content)
-        if not (wanted and served.ranges):
-            self._send(200, served.headers, served.content, body, cut, served.declared)
+        if not wanted:
+            self._send(200, served.headers, served.content, body, cut)
             return
         start = int(wanted.removeprefix("bytes=").split("-")[0])
         if start >= total:
@@ -186,12 +200,11 @@ class _Handler(BaseHTTPRequestHandler):
         content: bytes,
         body: bool,
         cut: int | None = None,
-        declared: int | None = None,
     ) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content) if declared is None else declared))
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         if body:
             self.wfile.write(content if cut is None else content[:cut])

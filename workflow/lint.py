@@ -24,7 +24,7 @@ def complaints(output: str) -> list[str]:
     A complaint is a finding that is not accepted, an accepted finding that no longer occurs, or a
     line that the linter does not print when all goes well, such as a line of a traceback.
     """
-    found: list[str] = []
+    lines: list[str] = []
     unused = set(ACCEPTED)
     place = ""
     for line in output.splitlines():
@@ -35,19 +35,19 @@ def complaints(output: str) -> list[str]:
             accepted = {pattern for pattern in ACCEPTED if re.fullmatch(pattern, title[1])}
             unused -= accepted
             if not accepted:
-                found.append(f"{place} {title[1]}")
+                lines.append(f"{place} {title[1]}")
         elif not EXPECTED.fullmatch(line):
-            found.append(line)
-    return found + [f"workflow/lint.py accepts what does not occur: {p}" for p in sorted(unused)]
+            lines.append(line)
+    return lines + [f"workflow/lint.py accepts what does not occur: {p}" for p in sorted(unused)]
 
 
 def main() -> int:
     """Lint the workflow; return the exit status."""
     command = [sys.executable, "-m", "snakemake", "--lint"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    found = complaints(done.stdout)
-    print(*found, sep="\n", end="\n" if found else "", file=sys.stderr)
-    return 1 if found else 0
+    lines = complaints(done.stdout)
+    print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

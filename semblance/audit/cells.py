@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from semblance import layout
 from semblance.audit.recompute import Values
 from semblance.names import IN_NATURAL_UNIT
 from semblance.reporting.layouts import find_layout, seed_column
@@ -42,7 +41,6 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
         if damaged:
             check(False, f"{row.label}: not recomputed, {damaged[0]} cannot be read")
             continue
-        _check_choice(results, table, row, runs, check)
         columns = _columns(results, table, row, runs)
         frame[row.label, row.protocol] = columns
         text = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(columns)}"
@@ -58,8 +56,8 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
         form = find_layout(table.layout)
         if form.has_correlations and table.aggregation == "all":
             by_mean = _columns(results, replace(table, aggregation="mean"), row, runs)
-            found = by_mean[form.average_column]
-            known = {seed: value for seed, value in found.items() if value is not None}
+            averages = by_mean[form.average_column]
+            known = {seed: value for seed, value in averages.items() if value is not None}
             text = f"{row.label}: its average by the mean of subsets, recomputed {known}"
             check(_holds(Cell(row.by_mean), known, True), text)
     if len(frame) == len(table.rows):
@@ -105,8 +103,8 @@ def _columns(results: Path, table: Table, row: Row, runs: Runs) -> dict[str, ByS
     unit = 1 if table.metric in IN_NATURAL_UNIT else 100
     by_seed = {}
     for seed in row.seeds:
-        found = [runs.get(folder) for folder in seed_folders(results, table, row, seed)]
-        by_seed[str(seed)] = {p: _mean_score(found, name, unit) for p, name in names.items()}
+        scores = [runs.get(folder) for folder in seed_folders(results, table, row, seed)]
+        by_seed[str(seed)] = {p: _mean_score(scores, name, unit) for p, name in names.items()}
     averages = {seed: _mean(list(parts.values())) for seed, parts in by_seed.items()}
     columns: dict[str, BySeed] = {}
     if form.part_columns:
@@ -139,30 +137,6 @@ def _mean(values: list[float | None]) -> float | None:
     return float(np.mean(values))
 
 
-def _check_choice(results: Path, table: Table, row: Row, runs: Runs, check: Check) -> None:
-    """Check that each seed of a row shows a candidate that none surpasses on the others' dev."""
-    if row.choose is None:
-        return
-    dev = {f"sts/{row.corpus}": ("stsb-dev", "", "spearman", "all", row.protocol)}
-    if find_layout(table.layout).over_folds:
-        score = (table.dataset, "", "map", "dev", "dev")
-        dev = {f"faq/{table.dataset}-{fold}": score for fold in range(table.folds or 0)}
-    for (corpus, score), seed in itertools.product(dev.items(), row.seeds):
-        others = [other for other in row.seeds if other != seed] or [seed]
-        means = {}
-        for method in row.choose.candidates:
-            folder = results / layout.SCORES / corpus / row.base / method
-            found = [runs.get(folder / f"seed-{other}") for other in others]
-            means[method] = _mean_score(found, score, 100)
-        place = f"{corpus.partition('/')[2]}/{seed}"
-        shown = row.chosen.get(place)
-        if None in means.values():
-            best = shown is None
-        else:  # of candidates that tie, the last digit of a mean decides
-            best = shown in means and means[shown] >= max(means.values()) - TOLERANCE
-        check(best, f"{row.label}: {shown} is chosen on {place}, the mean dev scores are {means}")
-
-
 @dataclass(frozen=True)
 class _Tested:
     """What a cell's contrast must show; ``error`` and ``freedom`` are of the t-test, if there is one."""
@@ -179,23 +153,27 @@ def _check_differences(table: Table, column: str, frame: Frame, check: Check) ->
     for row in table.rows:
         ours = frame[row.label, row.protocol].get(column)
         theirs = frame.get((row.control, row.protocol), {}).get(column)
-        found = None
+        contrast = None
         if ours and theirs and None not in (*ours.values(), *theirs.values()):
             # The one value of an untrained control stands against each seed of a trained row.
             if (row.control, row.protocol) in untrained:
                 theirs = dict.fromkeys(ours, *theirs.values())
-            found = _test(ours, theirs, table.margin)
-        tested[row.label, row.protocol] = found
-    ps = [found.figures["p"] for found in tested.values() if found and "p" in found.figures]
+            contrast = _test(ours, theirs, table.margin)
+        tested[row.label, row.protocol] = contrast
+    ps = [
+        contrast.figures["p"]
+        for contrast in tested.values()
+        if contrast and "p" in contrast.figures
+    ]
     for row in table.rows:
         cell = row.cells.get(column)
-        found = tested[row.label, row.protocol]
-        if found and "p" in found.figures:
-            found.figures["p_holm"] = _holm(found.figures["p"], ps)
+        contrast = tested[row.label, row.protocol]
+        if contrast and "p" in contrast.figures:
+            contrast.figures["p_holm"] = _holm(contrast.figures["p"], ps)
         if cell is not None:
             text = f"{row.label}, {column}: its difference from {row.control}, or a figure of it"
-            holds = _shows(cell, found)
-            figures = found and {name: float(value) for name, value in found.figures.items()}
+            holds = _shows(cell, contrast)
+            figures = contrast and {name: float(value) for name, value in contrast.figures.items()}
             check(holds, f"{text}, is not {figures}")
 
 
@@ -234,10 +212,10 @@ def _test(
 
 def _relabelled(both: np.ndarray, n: int) -> list[float]:
     """Return the difference of means for each choice of n among all values, the given one first."""
-    found = []
+    differences = []
     for chosen in itertools.combinations(range(len(both)), n):
-        found.append(np.mean(both[list(chosen)]) - np.mean(np.delete(both, chosen)))
-    return found
+        differences.append(np.mean(both[list(chosen)]) - np.mean(np.delete(both, chosen)))
+    return differences
 
 
 def _share(differences: list[float]) -> float:

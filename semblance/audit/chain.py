@@ -17,7 +17,6 @@ from semblance.names import IN_NATURAL_UNIT
 from semblance.provenance import outputs_digest, read_object, read_sealed, record_digest
 
 UNRECORDED = layout.WITHOUT_RECORD
-LOCK = layout.DIGEST_LOCK
 MAKE_AGAIN = "delete it and run again"
 # What the records of downloads that others were made from are called, below the downloads.
 DOWNLOADED = (f"{layout.RAW_DATA}/{layout.RAW_RECORD}", f"{layout.BASE}/{RECORD}")
@@ -116,19 +115,19 @@ class Chain:
             return (self._given,)
         nodes = filter(None, map(self.find, self._results()))
         places = {link.place for node in nodes for link in node.links}
-        found = {place.parents[DEPTH - 1] for place in places if is_download(place)}
-        return tuple(sorted(folder for folder in found - {self.root} if folder.is_dir()))
+        folders = {place.parents[DEPTH - 1] for place in places if is_download(place)}
+        return tuple(sorted(folder for folder in folders - {self.root} if folder.is_dir()))
 
     @functools.cached_property
     def paths(self) -> list[Path]:
         """The path of every record, sorted."""
-        found = set(self._results())
+        records = set(self._results())
         for folder in self.downloads:
             base = layout.pattern(layout.BASE)
-            names = [f"{base}/{RECORD}", f"{base}/{layout.SOURCE_RECORD}", f"*/{LOCK}"]
-            for name in (*names, layout.pattern(DOWNLOADED[0])):
-                found.update(folder.glob(name))
-        return sorted(found)
+            data = layout.pattern(DOWNLOADED[0])
+            for name in (f"{base}/{RECORD}", f"{base}/{layout.SOURCE_RECORD}", data):
+                records.update(folder.glob(name))
+        return sorted(records)
 
     def node(self, path: Path) -> Node:
         """Read a record, once; InputError if its seal is broken or it has not the form of one."""
@@ -206,7 +205,9 @@ def run_near(folder: str | Path) -> str:
     """Return as advice the output folder of a run above a folder, below it or here, if there is one."""
     path = Path(os.path.abspath(folder))
     places = (path, Path.cwd())
-    below = [found for place in places for depth in ("*", "*/*") for found in place.glob(depth)]
+    below = [
+        path_below for place in places for depth in ("*", "*/*") for path_below in place.glob(depth)
+    ]
     near = next(filter(_is_of_run, (*path.parents, *below)), None)
     return f"did you mean {near}?" if near else "name the output folder of a run"
 
@@ -223,15 +224,10 @@ def is_download(place: Path) -> bool:
 
 
 def _listed_files(path: Path, record: dict[str, Any]) -> dict[Path, str]:
-    """Return {file: sha256} of the files that a record lists.
-
-    It is the record of a stage, that of a download, or the lock file of the downloads.
-    """
+    """Return {file: sha256} of the files that the record of a stage or a download lists."""
     folder = path.parent
     entries = record.get("files", {})
-    if path.name == LOCK:  # it has entries for repositories, too, which name no file of ours
-        entries = {name: entry for name, entry in record.items() if "sha256" in entry}
-    elif folder.name == Path(layout.RAW_RECORD).parent.name and entries:
+    if folder.name == Path(layout.RAW_RECORD).parent.name and entries:
         folder = folder.parent
     digests = {name: entry["sha256"] for name, entry in entries.items()}
     digests |= record.get("outputs", {})

@@ -92,8 +92,8 @@ def explain_answerer(root: str | Path, name: str, downloads: str | Path | None =
     Raises an InputError that lists the known names for one that is unknown.
     """
     chain = Chain(root, downloads)
-    found = chain.root.glob(layout.record("", layout.ANSWERER, answerer="*").lstrip("/"))
-    known = sorted(path.parent.name for path in found)
+    records = chain.root.glob(layout.record("", layout.ANSWERER, answerer="*").lstrip("/"))
+    known = sorted(path.parent.name for path in records)
     if name not in known:
         listed = ", ".join(known) or "none"
         advice = f"known are {listed}; of a table, name row and column, too"
@@ -117,10 +117,10 @@ def _find_row(table: Table, label: str) -> Row:
     ways = (lambda row: row.label, _label_and_protocol, lambda row: row.method)
     several: list[Row] = []
     for name in ways:
-        found = [row for row in table.rows if name(row).casefold() == label.casefold()]
-        if len(found) == 1:
-            return found[0]
-        several = several or found
+        rows = [row for row in table.rows if name(row).casefold() == label.casefold()]
+        if len(rows) == 1:
+            return rows[0]
+        several = several or rows
     protocols = {row.protocol for row in table.rows}
     name = _label_and_protocol if len(protocols) > 1 else ways[0]
     known = "; ".join(map(name, several or table.rows))
@@ -152,7 +152,6 @@ def _cell_facts(row: Row, cell: Cell) -> dict[str, Any]:
         "published": cell.published,
         "protocol": row.protocol,
         "reduction": "mean and sample standard deviation of the seeds' values",
-        "chosen": row.chosen,
         "missing": list(row.missing),
     }
 

@@ -143,19 +143,19 @@ def verify_kept(folder: Path) -> findings.Findings:
 
     Its verdicts are judged by the claims and the papers' numbers that it was kept with.
     """
-    found = findings.Findings(advice="keep the run anew: semblance keep RESULTS FOLDER")
+    checked = findings.Findings(advice="keep the run anew: semblance keep RESULTS FOLDER")
     packed = sorted(folder.glob(PACKED.format(kind="*", number="*")))
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary, "results")
         chain = _laid_out(folder, root)
-        nodes = check_records(chain, found)
-        found.notes = [(str(folder), UNCHECKED if packed else WITHOUT)]
+        nodes = check_records(chain, checked)
+        checked.notes = [(str(folder), UNCHECKED if packed else WITHOUT)]
         for path in packed:
-            with found.reading(findings.SCORES, path):
+            with checked.reading(findings.SCORES, path):
                 _unpack(path, root)
         if packed:
-            runs = Runs(chain, found).check(nodes)
-            Tables(chain, runs, root / "logs" / PUBLISHED.name, True, found).check(nodes)
+            runs = Runs(chain, checked).check(nodes)
+            Tables(chain, runs, root / "logs" / PUBLISHED.name, True, checked).check(nodes)
 
     def named(*texts: str) -> Iterator[str]:
         """Yield texts with the kept folder in place of the temporary one and of its tables."""
@@ -164,9 +164,9 @@ def verify_kept(folder: Path) -> findings.Findings:
                 str(root), str(folder)
             )
 
-    found.failures = [findings.Problem(*named(p.kind, p.path, p.what)) for p in found.failures]
-    found.notes = [(path, what) for path, what in itertools.starmap(named, found.notes)]
-    return found
+    checked.failures = [findings.Problem(*named(p.kind, p.path, p.what)) for p in checked.failures]
+    checked.notes = [(path, what) for path, what in itertools.starmap(named, checked.notes)]
+    return checked
 
 
 def _laid_out(folder: Path, root: Path) -> Chain:

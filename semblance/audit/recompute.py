@@ -24,7 +24,7 @@ EXACT = 1e-12  # what two ways of summing the same numbers may differ by
 
 def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
     """Return every correlation of STS predictions: of tasks, of subsets, and the subsets' means."""
-    found: Values = {}
+    scores: Values = {}
     for (task, part), metric in product(frame.groupby("task"), ("spearman", "pearson")):
         subsets = {}
         for name, group in part.groupby("subset"):
@@ -35,11 +35,11 @@ def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
             means["mean"] = np.mean(values)
             means["wmean"] = np.average(values, weights=sizes)
         for name, value in means.items():
-            found[task, "", metric, name, protocol] = (float(value), len(part))
+            scores[task, "", metric, name, protocol] = (float(value), len(part))
         if set(subsets) != {""}:
             for name, score in subsets.items():
-                found[task, name, metric, "subset", protocol] = score
-    return found
+                scores[task, name, metric, "subset", protocol] = score
+    return scores
 
 
 def correlation(items: pd.DataFrame, metric: str) -> float:
@@ -56,7 +56,7 @@ def correlation(items: pd.DataFrame, metric: str) -> float:
 
 def faq_values(frame: pd.DataFrame, bank: str) -> Values:
     """Return accuracies and MAP of a run's retrieval predictions, from the ranks of the answers."""
-    found: Values = {}
+    scored: Values = {}
     of = {"ranks": "test", "best": "ceiling"}
     for (protocol, queries), (column, part) in product(frame.groupby("protocol"), of.items()):
         ranks = [np.sort(np.asarray(r)) for r in queries[column]]
@@ -66,8 +66,8 @@ def faq_values(frame: pd.DataFrame, bank: str) -> Values:
         scores["map"] = np.mean(precision)
         for metric, value in scores.items():
             aggregation = "dev" if (protocol, part) == ("dev", "test") else part
-            found[bank, "", metric, aggregation, protocol] = (float(value), len(ranks))
-    return found
+            scored[bank, "", metric, aggregation, protocol] = (float(value), len(ranks))
+    return scored
 
 
 def transfer_values(frame: pd.DataFrame, protocol: str) -> Values:
@@ -75,20 +75,20 @@ def transfer_values(frame: pd.DataFrame, protocol: str) -> Values:
 
     An accuracy is the mean of the folds' own, each the mean of its inner folds' own.
     """
-    found: Values = {}
+    scores: Values = {}
     right = frame.assign(right=frame["gold"] == frame["predicted"])
     for (task, part), items in right.groupby(["task", "part"]):
         by_inner = items.groupby(["fold", "inner"])["right"].mean()
         by_fold = by_inner.groupby("fold").mean()
         number = items["index"].nunique()
-        found[task, "", "accuracy", part, protocol] = (float(by_fold.mean()), number)
+        scores[task, "", "accuracy", part, protocol] = (float(by_fold.mean()), number)
         if (task, part) == ("mrpc", "test"):
             # Of label 1: the harmonic mean of precision and recall.
             hits = ((items["gold"] == 1) & (items["predicted"] == 1)).sum()
             either = (items["gold"] == 1).sum() + (items["predicted"] == 1).sum()
             f1 = 2 * hits / either if hits else 0.0
-            found[task, "", "f1", part, protocol] = (float(f1), number)
-    return found
+            scores[task, "", "f1", part, protocol] = (float(f1), number)
+    return scores
 
 
 def transfer_identities(frame: pd.DataFrame) -> Iterator[Identity]:

@@ -15,12 +15,9 @@ from semblance.audit.findings import LINKS, SCORES, UNKNOWN, Findings
 from semblance.audit.recompute import Values, recompute
 from semblance.counts import counted
 from semblance.errors import InputError
-from semblance.files import open_text, require_regular
 from semblance.layout import PREDICTIONS, SCORE_FILE
 from semblance.names import FAQ_DEV, SCORE_KEY, STEPS, STS_DEV
 from semblance.provenance import input_digests
-from semblance.reporting.predictions import MOST_PREDICTIONS
-from semblance.reporting.scores import MOST_BYTES
 
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
 NONE = (math.nan, 0)  # the score of no line; it equals none
@@ -68,7 +65,6 @@ class Runs:
         path = folder / SCORE_FILE
         with self.found.reading(SCORES, folder):
             lines = _read_lines(path)
-            require_regular(folder / PREDICTIONS, MOST_PREDICTIONS)
             predictions = pd.read_parquet(folder / PREDICTIONS)
             self._check_steps(node, lines, path)
             self._check_origin(node, lines, path)
@@ -140,7 +136,7 @@ class Runs:
 
 
 def _read_lines(path: Path) -> Lines:
-    with open_text(path, MOST_BYTES) as handle:
+    with open(path, encoding="utf-8", newline="") as handle:
         lines = list(csv.DictReader(handle, strict=True))
     keys = {tuple(line[name] for name in SCORE_KEY) for line in lines}
     if len(keys) != len(lines):

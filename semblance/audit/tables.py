@@ -14,7 +14,7 @@ from semblance.audit.cells import Runs, check_cells
 from semblance.audit.chain import Chain, Node
 from semblance.audit.findings import CELLS, FORMS, Findings
 from semblance.audit.runs import scores_behind
-from semblance.figures import FigureSettings
+from semblance.figures import KINDS, FigureSettings
 from semblance.provenance import MOST_TEXT, file_digest, input_digests, read_text
 from semblance.reporting.bootstrap import with_bootstrap, with_covariances
 from semblance.reporting.build import build
@@ -27,15 +27,13 @@ from semblance.reporting.judging import judge
 from semblance.reporting.latex import latex
 from semblance.reporting.predictions import all_paths
 from semblance.reporting.published import Published, read_published
-from semblance.reporting.scores import MOST_BYTES, collect, scores_csv
-from semblance.reporting.simulation import simulate
-from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
-from semblance.reporting.table import Table, decode_spec, from_json, to_json
+from semblance.reporting.scores import collect, scores_csv
+from semblance.reporting.table import Table, decode_spec, from_json, parse_table, to_json
 from semblance.settings import decode
 
-MOST_FIGURE = 1 << 28  # bytes of a figure's CSV
+MOST_BYTES = 1 << 28  # of the CSV of a figure or of all scores
 PRINTERS = {"csv": table_csv, "md": markdown, "tex": latex}
-PAGES = ("published", "claims", "statistics")  # each made from all tables
+PAGES = ("published", "claims")  # each made from all tables
 
 
 class Tables:
@@ -91,7 +89,7 @@ class Tables:
         source = Path(layout.place(self.root, layout.TABLE_JSON, table=name))
         text = read_text(source)
         table = from_json(text, str(source))
-        same = to_json(table) == text
+        same = parse_table(to_json(table)) == parse_table(text)
         self.found.check(FORMS, same, source, "its means, sd or n do not follow from its values")
         for form, write in PRINTERS.items():
             self._compare(self.folder / f"{name}.{form}", write(table), f"{source} gives")
@@ -149,13 +147,16 @@ class Tables:
         """Make the CSV of a collected figure again."""
         file = Path(layout.place(self.root, layout.FIGURE, figure=node.path.stem))
         where = f"{node.path}: settings"
+        if (kind := node.record.get("settings", {}).get("kind")) not in KINDS:
+            self.found.note(file, f"not made again: no figure is of the kind {kind} any more")
+            return
         settings = decode(FigureSettings, node.record.get("settings"), where)
         for source in source_files(settings, self.root):
             if reason := self.chain.lacks(source.path, self.chain.node(source.record)):
                 self.found.note(file, f"not made again: a file that it is made from is {reason}")
                 return
         expected = collected_csv(settings, self.root)
-        self._compare(file, expected, "its settings and files give", MOST_FIGURE)
+        self._compare(file, expected, "its settings and files give", MOST_BYTES)
 
     def _page(self, node: Node, tables: Mapping[str, Table]) -> None:
         """Write a page that is made from all tables again."""
@@ -171,17 +172,11 @@ class Tables:
 
     def _texts(self, node: Node, tables: list[Table]) -> dict[str, str]:
         """Return what must stand in each file of a page."""
-        match node.path.stem:
-            case "published":
-                return {"published.md": ledger(tables, self.printed, node.record["tolerance"])}
-            case "claims":
-                by_name = {table.name: table for table in tables}
-                judged = judge(read_claims(self.sources["claims"]), by_name, self.printed)
-                return {"claims.csv": claims_csv(judged), "claims.md": claims_markdown(judged)}
-            case _:
-                found = simulate(tables)
-                page = simulation_markdown(found)
-                return {"statistics.csv": simulation_csv(found), "statistics.md": page}
+        if node.path.stem == "published":
+            return {"published.md": ledger(tables, self.printed, node.record["tolerance"])}
+        by_name = {table.name: table for table in tables}
+        judged = judge(read_claims(self.sources["claims"]), by_name, self.printed)
+        return {"claims.csv": claims_csv(judged), "claims.md": claims_markdown(judged)}
 
 
 def _with_published_of(table: Table, shown: Table) -> Table:

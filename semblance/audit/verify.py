@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
-from semblance.audit.chain import LOCK, UNRECORDED, Chain, Link, Node, is_download
+from semblance.audit.chain import UNRECORDED, Chain, Link, Node, is_download
 from semblance.audit.findings import DIGESTS, KEPT, LINKS, SEALS, UNREADABLE, Findings
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
@@ -31,13 +31,13 @@ def verify(
     tables' bootstrap p values again, too. What is wrong in the folders stands in the findings;
     only a folder that cannot be checked at all raises an InputError.
     """
-    found = Findings()
+    findings = Findings()
     chain = Chain(root, downloads)
-    nodes = check_records(chain, found)
-    runs = Runs(chain, found).check(nodes)
-    Tables(chain, runs, Path(published), bootstrap, found).check(nodes)
-    found.delete = _to_delete(nodes, found)
-    return found
+    nodes = check_records(chain, findings)
+    runs = Runs(chain, findings).check(nodes)
+    Tables(chain, runs, Path(published), bootstrap, findings).check(nodes)
+    findings.delete = _to_delete(nodes, findings)
+    return findings
 
 
 def check_records(chain: Chain, found: Findings) -> list[Node]:
@@ -58,7 +58,7 @@ def _to_delete(nodes: list[Node], found: Findings) -> set[Path]:
     What is made from a damaged file fails, too, and the next run makes it again. So the other
     problems count only where no file is damaged.
     """
-    owners = {file: node.path for node in nodes if node.path.name != LOCK for file in node.files}
+    owners = {file: node.path for node in nodes for file in node.files}
     damaged = [problem for problem in found.failures if problem.kind in (SEALS, DIGESTS, KEPT)]
     paths = {Path(problem.path) for problem in damaged or found.failures}
     files = found.delete | {owners.get(path, path) for path in paths}
@@ -89,8 +89,6 @@ def _check_files(chain: Chain, nodes: list[Node], found: Findings) -> None:
     known = set(chain.paths)
     for node in nodes:
         for file, digest in node.files.items():
-            if node.path.name == LOCK and not file.is_file():
-                continue  # an archive may go once it is unpacked
             known.add(file)
             if reason := chain.lacks(file, node):
                 found.note(file, f"{reason}; its record keeps its digest")
@@ -98,9 +96,7 @@ def _check_files(chain: Chain, nodes: list[Node], found: Findings) -> None:
             wrong = damage(file, digest)
             found.check(DIGESTS, not wrong, file, wrong)
     for file in sorted(set(_recorded(chain)) - known):
-        if file.is_relative_to(chain.root / layout.INCOMPLETE):
-            found.note(file, "not checked: a table whose runs are not all finished")
-        elif file.is_relative_to(chain.root / layout.TABLES):
+        if file.is_relative_to(chain.root / layout.TABLES):
             found.check(DIGESTS, False, file, "no record lists this table")
         else:
             found.note(file, "no record lists this file")

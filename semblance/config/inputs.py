@@ -57,7 +57,8 @@ class Transformer(_Base):
     """
 
     weights_sha256: text("[0-9a-f]{64}") | None = None
-    """SHA-256 of model.safetensors. Without it, the weights are not checked."""
+    """SHA-256 of model.safetensors, or of the file of word vectors. Without it, the weights are not
+    checked."""
     layers: Count | None = None
     """Number of layers to keep, from the first. Without it: all."""
     pooling: Module | None = None
@@ -107,21 +108,8 @@ class OfFolder(Transformer):
     """A base of this machine."""
 
     folder: text(".+")
-    """Folder of this machine that holds the model."""
-
-
-class WordVectors(_Base):
-    """A file of word vectors. Only the methods that train nothing on a corpus can read it."""
-
-    max_length: ClassVar[int] = 512  # a model reads no more of a text than its own limit
-    word_vectors: File
-    """A file of word vectors of your own in GloVe's text format: a word and its numbers a line. The
-    vector of a text is the mean of the vectors of its words. Texts are put in lower case and split
-    at white space; a word without a vector is left out. Its path has none of { } < >."""
-    words: Count | None = None
-    """How many lines of `word_vectors` count, the first ones. Without it: all."""
-    million_parameters: Million | None = None
-    """Number of its numbers in millions, for predicted costs only."""
+    """Folder of this machine that holds the model. Or a text file of word vectors, such as GloVe's:
+    a word and its numbers a line. Then the vector of a text is the mean of those of its words."""
 
 
 class Pretraining(Part):
@@ -166,8 +154,6 @@ class Pretrained(_Base):
 
 
 def _kind_of_base(base: dict) -> str:
-    if "word_vectors" in base:
-        return "word_vectors"
     if not base.keys().isdisjoint(("base", "corpus", "pretrain")):
         return "pretrain"
     return next((key for key in ("package", "folder") if key in base), "hub")
@@ -178,7 +164,6 @@ Base = one_of(
     hub=OfHub,
     package=OfPackage,
     folder=OfFolder,
-    word_vectors=WordVectors,
     pretrain=Pretrained,
 )
 
@@ -219,18 +204,6 @@ class Wiki(_OfManifest):
     """`wiki`: one sentence a line."""
 
 
-class OwnText(_Corpus):
-    """One sentence a line, of a file of the user's own."""
-
-    datasets: ClassVar[list[str]] = []
-    prepared_as: ClassVar[str] = "wiki"
-    kind: Literal["text", "wiki"]
-    """`text`: your own file of one sentence a line."""
-    path: File
-    """Your own file, plain text in UTF-8 with one sentence a line, also as .gz; its path has
-    none of { } < >."""
-
-
 class Pairs(_OfManifest):
     """Pairs of sentences."""
 
@@ -245,51 +218,24 @@ class Pairs(_OfManifest):
 
 
 def _kind_of_corpus(corpus: dict) -> str:
-    if corpus.get("kind") == "wiki" and "path" in corpus:
-        return "text"
     return str(corpus.get("kind", "nli"))
 
 
-Corpus = one_of(_kind_of_corpus, nli=Nli, wiki=Wiki, text=OwnText, pairs=Pairs)
-
-
-class Columns(Part):
-    """The columns of a user's own pairs."""
-
-    sentence1: Text | None = None
-    """That of one sentence."""
-    sentence2: Text | None = None
-    """That of the other one."""
-    score: Text | None = None
-    """That of the score."""
-
-
-class OwnPairs(Part):
-    """One file of pairs. A table shows it if its `tasks` name it."""
-
-    kind: Literal["pairs"]
-    """`pairs`: two sentences and a score in each row."""
-    path: File
-    """Your own file: CSV, Excel (.xlsx) or JSON lines (docs/data.md); its path has none of { } < >."""
-    columns: Columns | None = None
-    """The columns whose names are not known. Without it: by their names."""
+Corpus = one_of(_kind_of_corpus, nli=Nli, wiki=Wiki, pairs=Pairs)
 
 
 class Sts(Part):
     """The tests of semantic textual similarity, and the dev set of the trainings."""
 
     datasets: Distinct[str]
-    """Test sets: data sets of the manifest, and names of `own`."""
+    """Test sets: data sets of the manifest."""
     dev: str
-    """Data set whose dev pairs choose the model that a training keeps: `stsb`, `sick`, or a name of
-    `own`, all of whose pairs do. Its scores have the task `stsb-dev`."""
+    """Data set whose dev pairs choose the model that a training keeps: `stsb` or `sick`. Its
+    scores have the task `stsb-dev`."""
     protocol: StsProtocol
     """Form of the texts of the test pairs and the dev pairs. `senteval`: tokenised by Moses for
     English, and in lower case except SICK, as in SentEval's own script. `raw`: as released. It
     stands beside each score."""
-    own: dict[Name, OwnPairs] = {}
-    """Your own scored pairs by name, for `datasets` or `dev`. The name is that of their task.
-    Without it: none."""
 
 
 class Transfer(Part):

@@ -15,8 +15,8 @@ def misfits(config: dict) -> list[InputError]:
     try:
         Config.model_validate(config)
     except ValidationError as error:
-        found = map(_in_words, error.errors(include_url=False))
-        return sorted(found, key=lambda each: each.where)
+        errors = map(_in_words, error.errors(include_url=False))
+        return sorted(errors, key=lambda each: each.where)
     return []
 
 

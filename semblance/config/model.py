@@ -19,7 +19,7 @@ from semblance.config.part import (
 )
 from semblance.config.trainings import Common, Method, Recipe, Seeds, TrainEntropy, TrainInitial
 from semblance.provenance import ROOT
-from semblance.settings import Matmul, Positive, PositiveShare, Precision, Seed, Threads
+from semblance.settings import Matmul, Positive, Precision, Seed, Threads
 
 PAPERS = {path.stem: path for path in sorted((ROOT / "papers").glob("*.yaml"))}
 
@@ -67,17 +67,6 @@ class Reading(Threaded):
     """Precision of the encoder. It is a part of the result."""
     matmul: Matmul
     """Precision of the products of fp32 matrices, as in `training`."""
-
-
-class MineNegatives(Part):
-    """The hard negatives of the methods with `mined_negatives`."""
-
-    margin: PositiveShare
-    """What the score of a hard negative must be below, as a share of the score of the right text:
-    one that is nearly as good may be right, too."""
-    ranks: Annotated[int, Field(ge=1, le=1000)]
-    """The hard negative is one of the first so many texts below the margin: the one that fewest
-    rows have so far, so that no text is the negative of all."""
 
 
 class EvaluateTransfer(Reading):
@@ -146,8 +135,7 @@ class Config(Part):
     """Lists of seeds by name: one training for each. A table names the list that its runs use."""
     bases: Annotated[dict[Name, Base], Field(min_length=1)]
     """The models that trainings start from, by name. A base has `hub`, `package` or `folder`. Or it
-    is trained here, out of another base: then it has `base`, `corpus` and `pretrain`. Or it is a
-    file of word vectors."""
+    is trained here, out of another base: then it has `base`, `corpus` and `pretrain`."""
     corpora: dict[Name, Corpus]
     """Training sets by name. Each fold of a FAQ bank is one more, named BANK-FOLD."""
     sts: Sts
@@ -169,15 +157,11 @@ class Config(Part):
     """The entropy models: one for each φ that a method or a table names."""
     embed: Reading
     """The frozen embeddings of models, which the regulators of a method read."""
-    mine_negatives: MineNegatives
-    """The hard negatives of the methods with `mined_negatives`: of each training row on a fold of a
-    FAQ bank, a text of the same fold that the base ranks high. For an answer it is an answer, for a
-    question a question, never one of the same answer or group."""
     fit_whitening: Reading
     """The whitening of a base on the sentences of a corpus (`whitening: true`)."""
     methods: dict[Name, Method]
     """What the rows of the tables train, by name. A method changes its recipe. Or it is trained not
-    at all: then it has `choose`, `whitening` or `ranking`, and no recipe."""
+    at all: then it has `whitening` or `ranking`, and no recipe."""
     evaluate_sts: Reading
     """The evaluation on the STS tests."""
     evaluate_transfer: EvaluateTransfer

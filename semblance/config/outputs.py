@@ -54,7 +54,7 @@ class Table(Part):
     """Points. A difference from the control counts as none if its interval lies within it. Without
     it: 0.5."""
     tasks: Distinct[str] | None = None
-    """The STS tasks that it shows and averages, such as a set of `sts.own`; of the layouts `sts`,
+    """The STS tasks that it shows and averages; of the layouts `sts`,
     `regulators` and `seeds` alone. Without it: the seven."""
     note: str | None = None
     """A sentence below the table. Without it: none."""
@@ -75,10 +75,9 @@ class _Figure(Part):
     """What is shown. `alignment_uniformity`: both measures beside the STS average. `by_phi`,
     `by_regulators`: the STS average against the φ of entropy models, or the number of regulators.
     `contrasts`: every row of the tables against its control, with the intervals and the difference
-    of each seed. `dev_curves`: the dev score during training. `accuracy_at_k`: the share of FAQ
-    queries with a right answer among the first k. `cosine_densities`: the cosine of each STS-B test
-    pair, in five groups of gold score. `curve`: alignment and uniformity during a training of
-    `train_curve`. `singular_values`: those of the matrix of STS-B's sentence embeddings.
+    of each seed. `cosine_densities`: the cosine of each STS-B test pair, in five groups of gold
+    score. `curve`: alignment and uniformity during a training of `train_curve`.
+    `singular_values`: those of the matrix of STS-B's sentence embeddings.
     `anisotropy`: the terms of RCL's Eqs. 4 to 6 on STS-B. `retrieval`: the most similar sentences
     of a collection for fixed queries; it has no drawing."""
     options: dict[str, Any] = {}
@@ -146,8 +145,8 @@ class Answerer(Part):
     """The base model."""
     methods: Distinct[Name]
     """What is chosen from, the simplest first: methods, also those with `ranking`, and `start`. A
-    table of the bank evaluates each of them with this base and these seeds. A method with `choose`
-    or `whitening` is refused for now."""
+    table of the bank evaluates each of them with this base and these seeds. A method with
+    `whitening` is refused for now."""
     seeds: str
     """A list of `seeds`. The final models have the first of them."""
     precision: Annotated[float, Field(gt=0, lt=1)] = 0.9

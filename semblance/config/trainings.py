@@ -297,9 +297,6 @@ class Trained(Settings, _OfRecipe, _Method):
     """Module of semblance/training/losses. Without it: the recipe's."""
     on_faq: Settings | None = None
     """What differs on the folds of a FAQ bank, also from the keys beside it."""
-    mined_negatives: bool | None = None
-    """Whether each training row on a FAQ bank has a hard negative that `mine_negatives` finds.
-    Without it: false."""
     regulators: one_of(lambda _: "phis", phis=Entropies, list=Listed[Regulator]) | None = None
     """The models whose frozen embeddings of the corpus regulate the training: a kind of entropy
     models and its φs, or a list of such pairs and of names. A name is KIND-PHI, another method, or
@@ -324,16 +321,6 @@ class Trained(Settings, _OfRecipe, _Method):
         return names_of(self.regulator_entries)
 
 
-class Chosen(_Method):
-    """The one of several methods that is best on dev."""
-
-    choose: Annotated[Distinct[Name], Field(min_length=2)]
-    """Methods of one recipe. A table shows the one with the highest mean dev score over the seeds,
-    on each fold of a FAQ bank by that fold's own dev questions; of equals the first."""
-    paper: Name | None = None
-    """The method that the paper chose."""
-
-
 class Whitened(_Method):
     """The base, its vectors mapped to mean 0 and covariance 1 (BERT-whitening)."""
 
@@ -350,10 +337,8 @@ class Reranked(_Method):
 
 
 def _kind_of_method(method: dict) -> str:
-    return next((key for key in ("choose", "whitening", "ranking") if key in method), "recipe")
+    return next((key for key in ("whitening", "ranking") if key in method), "recipe")
 
 
-Method = one_of(
-    _kind_of_method, recipe=Trained, choose=Chosen, whitening=Whitened, ranking=Reranked
-)
+Method = one_of(_kind_of_method, recipe=Trained, whitening=Whitened, ranking=Reranked)
 Seeds = Annotated[Distinct[Seed], Field(max_length=100)]  # each is a training of every method

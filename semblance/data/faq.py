@@ -4,17 +4,55 @@ Texts are white-space-normalised. Where a bank names no group, a pair's group is
 folds never split one question between training and test. The formats are the modules of ``banks``.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from semblance.data import folds
-from semblance.data.bare import bare_or_whole
-from semblance.data.text import normalise
+from semblance.data.text import bare_or_whole, normalise
 from semblance.errors import InputError, at
 from semblance.settings import HoldOut, Together
+
+ANSWER, QUESTION = "answer", "question"  # what a text says of an answer: kinds of texts
+WORDING = "wording"  # a user's own question
+
+
+def split_groups(groups: Sequence[str], folds: int, seed: int) -> list[int]:
+    """Assign each item a part, 0 to ``folds - 1``, the items of one group the same part.
+
+    The largest group goes first, always to the smallest part so far, so that two parts differ by at
+    most the largest group's size. Groups of one size are ordered by a hash of seed and name: it
+    depends on neither the order of the items nor the process. Raises InputError if there are fewer
+    groups than parts.
+    """
+    sizes = Counter(groups)
+    if not 2 <= folds <= len(sizes):
+        problem = f"{folds} parts of {len(sizes)} groups"
+        raise InputError("folds", problem, "between 2 and the number of groups is possible")
+
+    def rank(group: str) -> tuple[int, bytes, str]:
+        """Return what orders the groups."""
+        return -sizes[group], sha256(f"{seed}:{group}".encode()).digest(), group
+
+    filled = [0] * folds  # items in each part so far
+    part_of: dict[str, int] = {}
+    for group in sorted(sizes, key=rank):
+        part = filled.index(min(filled))
+        part_of[group] = part
+        filled[part] += sizes[group]
+    return [part_of[group] for group in groups]
+
+
+def dev_part(test: int, folds: int) -> int:
+    """Return the part that a fold chooses its checkpoint by: the one after its test part.
+
+    RCL's FAQ protocol: of 5 parts 3 to train, 1 dev, 1 test, in rotation.
+    """
+    return (test + 1) % folds
+
 
 KNOWN = -1  # the part of what no fold holds out
 
@@ -100,10 +138,10 @@ def in_bank_order(ids: Iterable[str], pairs: dict[str, FaqPair]) -> tuple[str, .
 
 def require_pairs(pairs: Iterable[FaqPair], where: str) -> tuple[FaqPair, ...]:
     """Return the pairs of a bank; InputError if there is none."""
-    found = tuple(pairs)
-    if not found:
+    kept = tuple(pairs)
+    if not kept:
         raise InputError(where, "no question-answer pair", "check that the file is the right one")
-    return found
+    return kept
 
 
 @dataclass(frozen=True)
@@ -132,7 +170,7 @@ def split_bank(bank: Faq, split: Split) -> tuple[list[int], list[int]]:
     if split.hold_out == "wordings":
         return [KNOWN] * len(bank.pairs), _parts_of_wordings(bank, split)
     keys = keys_of(bank.pairs, split.together)
-    pairs = folds.split_groups(keys, split.folds, split.seed)
+    pairs = split_groups(keys, split.folds, split.seed)
     part_of = {pair.group: part for pair, part in zip(bank.pairs, pairs, strict=True)}
     return pairs, _parts_of_queries(bank.queries, part_of, split)
 
@@ -152,7 +190,7 @@ def _parts_of_wordings(bank: Faq, split: Split) -> list[int]:
     texts = [bare_or_whole(query.text) for query in bank.queries]
     new = new_wordings(bank)
     held_out = [text for text in texts if text in new]
-    parts = folds.split_groups(held_out, split.folds, split.seed)
+    parts = split_groups(held_out, split.folds, split.seed)
     part_of = dict(zip(held_out, parts, strict=True))
     return [part_of.get(text, KNOWN) for text in texts]
 
@@ -184,13 +222,13 @@ def answers_known_by_groups(pairs: Sequence[FaqPair], split: Split) -> int:
     Of each fold, that is: a pair is tested in one fold, whose training has neither its test part
     nor its dev part.
     """
-    parts = folds.split_groups([pair.group for pair in pairs], split.folds, split.seed)
+    parts = split_groups([pair.group for pair in pairs], split.folds, split.seed)
     of_answer: dict[str, set[int]] = {}
     answers = [bare_or_whole(pair.answer) for pair in pairs]
     for answer, part in zip(answers, parts, strict=True):
         of_answer.setdefault(answer, set()).add(part)
     return sum(
-        bool(of_answer[answer] - {part, folds.dev_part(part, split.folds)})
+        bool(of_answer[answer] - {part, dev_part(part, split.folds)})
         for answer, part in zip(answers, parts, strict=True)
     )
 
@@ -204,7 +242,7 @@ def _parts_of_queries(
     if len(distinct) < split.folds:
         found = {group: number for number, group in enumerate(distinct)}
     else:
-        parts = folds.split_groups(others, split.folds, split.seed)
+        parts = split_groups(others, split.folds, split.seed)
         found = dict(zip(others, parts, strict=True))
     found |= part_of
     return [found[query.group] for query in queries]

@@ -84,12 +84,12 @@ def build_rows(pairs: Iterable[Pair], others: tuple[str, ...]) -> list[tuple[str
     """
     # ASSUME the paper does not say how several are combined: entailed sentences in order, the
     # others cycled if fewer (a file of other triples can be given to read_triples).
-    found: dict[str, dict[str, list[str]]] = {}
+    sentences: dict[str, dict[str, list[str]]] = {}
     for premise, hypothesis, label in pairs:
-        by_label = found.setdefault(premise, {name: [] for name in LABELS})
+        by_label = sentences.setdefault(premise, {name: [] for name in LABELS})
         by_label[label].append(hypothesis)
     rows = []
-    for premise, by_label in found.items():
+    for premise, by_label in sentences.items():
         if all(by_label[label] for label in others):
             columns = [cycle(by_label[label]) for label in others]
             rows += zip(repeat(premise), by_label["entailment"], *columns, strict=False)

@@ -7,19 +7,21 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from semblance.data import folds
 from semblance.data.arrow import write_parquet
 from semblance.data.corpus import write_rows
 from semblance.data.faq import (
+    ANSWER,
     KNOWN,
+    QUESTION,
+    WORDING,
     Faq,
     FaqQuery,
     Split,
+    dev_part,
     new_wordings,
     split_bank,
     unique_answers,
 )
-from semblance.data.folds import ANSWER, QUESTION, WORDING, FoldText
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import BANK_ENTRIES, fold_corpus, whole_corpus
@@ -109,7 +111,7 @@ def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, 
     of_dev = [q for q in questions if q["protocol"] in (PAIRS, WORDING)]
     for fold in range(settings.folds):
         name = fold_corpus(settings.name, fold)
-        held_out = (fold, folds.dev_part(fold, settings.folds))
+        held_out = (fold, dev_part(fold, settings.folds))
         dev = [question for question in of_dev if question["part"] == held_out[1]]
         _write_bank(to.dev / name, prepared.answers, dev)
         prepared.write_corpus(to.corpora / name, held_out)
@@ -145,11 +147,11 @@ class _Prepared:
         """
         if self.settings.hold_out == "wordings":
             return [self._question(WORDING, q, part) for q, part in self.queries if part != KNOWN]
-        found = []
+        rows = []
         for pair, part in self.pairs:
             query = FaqQuery(pair.id, pair.question, pair.group, (pair.id,))
-            found.append(self._question(PAIRS, query, part))
-        return [*found, *(self._question(ANNOTATED, q, part) for q, part in self.queries)]
+            rows.append(self._question(PAIRS, query, part))
+        return [*rows, *(self._question(ANNOTATED, q, part) for q, part in self.queries)]
 
     def _question(self, protocol: str, query: FaqQuery, part: int) -> dict:
         question = {"protocol": protocol, "id": query.id, "text": query.text, "group": query.group}
@@ -161,13 +163,13 @@ class _Prepared:
 
     def candidates(self) -> list[dict]:
         """Return the texts that stand for the answers: themselves, questions, users' wordings."""
-        found = [(number, ANSWER, text, KNOWN) for number, text in enumerate(self.answers)]
+        rows = [(number, ANSWER, text, KNOWN) for number, text in enumerate(self.answers)]
         for pair, part in self.pairs:
-            found.append((self.number[pair.id], QUESTION, pair.question, part))
+            rows.append((self.number[pair.id], QUESTION, pair.question, part))
         for query, part in self.queries:
-            found += [(number, WORDING, query.text, part) for number in self._numbers(query)]
+            rows += [(number, WORDING, query.text, part) for number in self._numbers(query)]
         names = ("answer", "kind", "text", "part")
-        return [dict(zip(names, candidate, strict=True)) for candidate in found]
+        return [dict(zip(names, candidate, strict=True)) for candidate in rows]
 
     def entries(self) -> list[dict]:
         """Return the pairs as they are answered from, each with the users' wordings of it."""
@@ -175,25 +177,22 @@ class _Prepared:
         for query, _ in self.queries:
             for key in query.relevant:
                 wordings[key].append(query.text)
-        found = []
+        rows = []
         for pair, _ in self.pairs:
             entry = {"id": pair.id, "question": pair.question, "answer": pair.answer}
-            found.append(entry | {"wordings": wordings[pair.id]})
-        return found
+            rows.append(entry | {"wordings": wordings[pair.id]})
+        return rows
 
     def write_corpus(self, folder: Path, held_out: Collection[int]) -> None:
-        """Write the training rows of a fold that holds out some parts, and what their texts are.
+        """Write the training rows of a fold that holds out some parts.
 
         A user's query has a row with each right answer, and with each question that means the same.
         """
         rows: list[Row] = []
-        texts: list[FoldText] = []
         known = {pair.id: pair for pair, part in self.pairs if part not in held_out}
         for pair in known.values():
             number = self.number[pair.id]
             rows.append((pair.question, self.answers[number], None))
-            texts.append(FoldText(self.answers[number], ANSWER, number, pair.group))
-            texts.append(FoldText(pair.question, QUESTION, number, pair.group))
         for query, part in self.queries:
             if self.settings.train_on == "questions" or part in held_out:
                 continue
@@ -202,9 +201,7 @@ class _Prepared:
                 rows.append((query.text, self.answers[number], None))
                 if pair.question != query.text:
                     rows.append((query.text, pair.question, None))
-                texts.append(FoldText(query.text, WORDING, number, pair.group))
         write_rows(folder, list(dict.fromkeys(rows)))
-        folds.write_texts(folder, texts)
 
 
 def _write_bank(folder: Path, answers: list[str], questions: list[dict]) -> None:

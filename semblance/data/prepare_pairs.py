@@ -1,9 +1,8 @@
 """From files of sentence pairs to a training corpus of positive pairs, with every count checked."""
 
 import heapq
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -11,17 +10,12 @@ from typing import Literal
 
 import numpy as np
 
-from semblance import layout
 from semblance.data.corpus import write_rows
 from semblance.data.pair import UNLABELLED, Pair, check_labels
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.named_modules import PAIRS, load_module
-from semblance.provenance import write_json
 from semblance.settings import Count, Seed
-
-# ASSUME SimCSE does not say what a word is: a run of letters and digits, in lower case
-WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -41,19 +35,13 @@ class PairSettings:
 
 
 def write_positive_pairs(raw: Raw, settings: PairSettings, folder: Path) -> dict[str, int]:
-    """Write a corpus of positive pairs without hard negatives; return its counts.
-
-    ``overlap.json`` beside it holds the number and the lexical overlap of the pairs, in points.
-    """
+    """Write a corpus of positive pairs without hard negatives; return its counts."""
     source = load_module(PAIRS, settings.format, "settings.format")
     check_labels(source.LABELS, settings.labels, "settings.labels")
     chosen = choose(_wanted(raw, source, settings), settings.limit, settings.sample_seed)
     if not chosen:
         raise InputError("settings.labels", "no pair has one of them", "name other labels")
-    counts = write_rows(folder, [(pair.first, pair.second, None) for pair in chosen])
-    found = {"pairs": len(chosen), "overlap": mean_overlap(chosen)}
-    write_json(folder / layout.OVERLAP, found)
-    return counts
+    return write_rows(folder, [(pair.first, pair.second, None) for pair in chosen])
 
 
 def choose(pairs: Iterable[Pair], limit: int | None, seed: int | None) -> list[Pair]:
@@ -79,33 +67,11 @@ def _wanted(raw: Raw, source: ModuleType, settings: PairSettings) -> Iterator[Pa
     """
     wanted = settings.labels or (UNLABELLED,)
     for name in settings.datasets:
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for pair in source.read(raw.file(name)):
-            found[pair.label] += 1
+            counts[pair.label] += 1
             if pair.label in wanted:
                 yield pair
-        of_label = {label: found[label] for label in source.LABELS}
-        usable = sum(of_label.values()) if source.LABELS else found.total()
-        raw.check(name, train=found.total(), pairs=usable, **of_label)
-
-
-def overlap(first: str, second: str) -> float:
-    """Return the lexical overlap of a pair (SimCSE, section 4.1): F1 of two bags of words.
-
-    It is from 0 to 1, and 0 if one of them has no word. A bag holds a word as often as the
-    sentence does.
-    """
-    words = Counter(WORD.findall(first.lower()))
-    others = Counter(WORD.findall(second.lower()))
-    both = (words & others).total()
-    if not both:
-        return 0.0
-    return 2 * both / (words.total() + others.total())
-
-
-def mean_overlap(pairs: Sequence[Pair]) -> float:
-    """Return the mean lexical overlap of some pairs, in points."""
-    total = 0.0
-    for pair in pairs:
-        total += overlap(pair.first, pair.second)
-    return 100 * total / len(pairs)
+        of_label = {label: counts[label] for label in source.LABELS}
+        usable = sum(of_label.values()) if source.LABELS else counts.total()
+        raw.check(name, train=counts.total(), pairs=usable, **of_label)

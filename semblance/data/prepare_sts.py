@@ -1,11 +1,13 @@
 """From raw files to the test sets of sentence pairs, with every count checked."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semblance.data import sts
 from semblance.data.protocol import apply_protocol, write_pairs
 from semblance.data.raw import Raw
+from semblance.errors import InputError
+from semblance.names import STS_DEV
 from semblance.settings import StsProtocol
 
 STS_YEARS = {f"sts{year}": year for year in sts.YEARS}
@@ -13,24 +15,17 @@ STS_YEARS = {f"sts{year}": year for year in sts.YEARS}
 
 @dataclass(frozen=True)
 class StsSettings:
-    """The test sets' datasets, and the protocol of their texts, which labels their scores.
-
-    ``own``: those of the datasets that are a user's own file, by name.
-    """
+    """The test sets' datasets, and the protocol of their texts, which labels their scores."""
 
     datasets: tuple[str, ...]
     protocol: StsProtocol
-    own: dict[str, sts.OwnPairs] = field(default_factory=dict)
 
 
 def write_test_pairs(raw: Raw, settings: StsSettings, folder: Path) -> dict[str, int]:
     """Write the test pairs of every data set into ``pairs.parquet``; return the pairs of each task."""
     pairs: list[sts.ScoredPair] = []
     for name in settings.datasets:
-        if name in settings.own:
-            pairs += sts.own_pairs(raw, name, settings.own[name])
-        else:
-            pairs += released_pairs(raw, name)
+        pairs += released_pairs(raw, name)
     return write_pairs(apply_protocol(pairs, settings.protocol), folder)
 
 
@@ -43,8 +38,29 @@ def released_pairs(raw: Raw, name: str) -> list[sts.ScoredPair]:
     if name in sts.RELEASES:
         return sts.read_parts(raw, name)["test"]
     if name in STS_YEARS:
-        pairs = sts.read_sts_year(raw.files(name)[0].parent, STS_YEARS[name])
+        pairs = sts.read_sts_year(raw.files(name), STS_YEARS[name])
     else:
         pairs = sts.read_pairs_csv(raw.file(name), name)
     raw.check(name, pairs=len(pairs))
     return pairs
+
+
+@dataclass(frozen=True)
+class DevSettings:
+    """The data set whose dev pairs choose each training's checkpoint, and their texts' protocol."""
+
+    dataset: str
+    protocol: StsProtocol
+
+
+def write_dev_pairs(raw: Raw, settings: DevSettings, folder: Path) -> dict[str, int]:
+    """Write the dev pairs that choose checkpoints into ``pairs.parquet``; return their number."""
+    name = settings.dataset
+    if name not in sts.RELEASES:
+        known = ", ".join(sts.RELEASES)
+        raise InputError("config.sts.dev", f"{name!r} has no dev pairs", f"choose one of {known}")
+    released = sts.read_part(raw, name, "dev")
+    for what in ("dev", "trial"):  # SICK says trial for dev
+        raw.check_one(name, what, len(released))
+    pairs = apply_protocol(released, settings.protocol)
+    return write_pairs([replace(pair, task=STS_DEV) for pair in pairs], folder)

@@ -35,7 +35,7 @@ def apply_protocol(pairs: Sequence[ScoredPair], protocol: StsProtocol) -> list[S
         raise unknown_word("sts.protocol", protocol, StsProtocol)
     if protocol == "raw":
         return list(pairs)
-    found = []
+    changed = []
     for pair in pairs:
         lower = pair.task not in CASED
         first = senteval_text(pair.sentence1, lower=lower)
@@ -44,8 +44,8 @@ def apply_protocol(pairs: Sequence[ScoredPair], protocol: StsProtocol) -> list[S
             where = " ".join([pair.task, *pair.subset.split(), f"line {pair.index}"])
             problem = "a sentence consists of control characters only"
             raise InputError(where, problem, "correct the file or remove the pair")
-        found.append(replace(pair, sentence1=first, sentence2=second))
-    return found
+        changed.append(replace(pair, sentence1=first, sentence2=second))
+    return changed
 
 
 def senteval_text(text: str, *, lower: bool) -> str:

@@ -43,11 +43,11 @@ class Raw:
 
     def file(self, name: str, ending: str = "") -> Path:
         """Return the one file of a data set whose name ends so, checked against its digests."""
-        found = [path for path in self.dataset(name).paths() if path.endswith(ending)]
-        if len(found) != 1:
-            problem = f"{len(found)} files end in {ending!r}, expected one"
+        paths = [path for path in self.dataset(name).paths() if path.endswith(ending)]
+        if len(paths) != 1:
+            problem = f"{len(paths)} files end in {ending!r}, expected one"
             raise InputError(f"dataset {name}", problem)
-        return self._checked(name, found[0])
+        return self._checked(name, paths[0])
 
     def user_file(self, path: str) -> Path:
         """Return a user's own file, which no manifest names; its digest goes into ``inputs``."""
@@ -81,16 +81,16 @@ class Raw:
             record = self.folder / RAW_RECORD.format(name=name)
             problem = f"nothing states its digest: neither the manifest nor {record}"
             raise InputError(full, problem, f"run the download of {name}")
-        found = file_digest(full)
+        digest = file_digest(full)
         for pin in pins:
             problem = ""
             if pin.sha256 is None:
                 problem = pin.mismatch(full)
-            elif pin.sha256 != found:
-                problem = f"expected sha256 {pin.sha256}, found {found}"
+            elif pin.sha256 != digest:
+                problem = f"expected sha256 {pin.sha256}, found {digest}"
             if problem:
                 raise InputError(full, f"damaged: {problem}", "delete it and run again")
-        self.inputs[path] = found
+        self.inputs[path] = digest
         return full
 
     def _downloaded(self, name: str, path: str) -> list[Pin]:

@@ -36,14 +36,14 @@ class ScoreColumns:
 def read_set(path: str, columns: ScoreColumns) -> ScoreSet:
     """Return the scores of a file or folder; InputError, with the line, for what is none."""
     place = Path(path).expanduser()
-    found = ScoreSet(place.name.removesuffix(".gz").rpartition(".")[0] or place.name, path)
+    scores = ScoreSet(place.name.removesuffix(".gz").rpartition(".")[0] or place.name, path)
     if place.is_dir():
-        _read_folder(place, found, columns)
+        _read_folder(place, scores, columns)
     else:
-        _add(found, place, "", columns)
-    if not found.tasks:
+        _add(scores, place, "", columns)
+    if not scores.tasks:
         raise InputError(place, "it holds no scores")
-    return found
+    return scores
 
 
 def _read_folder(folder: Path, found: ScoreSet, columns: ScoreColumns) -> None:

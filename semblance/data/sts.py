@@ -4,26 +4,20 @@ The readers normalise white space and leave the sentences as released: semblance
 turns them into another form.
 """
 
-import importlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from semblance.data.csv_text import read_csv, read_tabs
 from semblance.data.raw import Raw
-from semblance.data.text import at_least_one, normalise, read_lines, refuse_traces
+from semblance.data.text import at_least_one, normalise, read_lines
 from semblance.errors import InputError, at
-from semblance.named_modules import OWN_PAIRS
 
-FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(?P<kind>gs|input)\.(?P<subset>.+?)\.txt(?:\.gz)?")
+FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(?P<kind>gs|input)\.(?P<subset>.+)\.txt")
 SICK_HEADER = ("pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment")
 OF_CSV = ("sentence1", "sentence2", "score")
 YEARS = range(12, 17)
-# Not subsets to score: ALL repeats the others, and the sentences of STS13's SMT were never freely
-# released, so no published average counts it.
-SKIPPED = {(year, "ALL") for year in YEARS} | {(13, "SMT")}
 
 
 @dataclass(frozen=True)
@@ -38,50 +32,25 @@ class ScoredPair:
     score: float
 
 
-def read_sts_year(folder: Path | str, year: int) -> list[ScoredPair]:
-    """Read the test set of one year, 12 to 16 (or 2012 to 2016), in SentEval's or the raw layout.
+def read_sts_year(paths: Iterable[Path], year: int) -> list[ScoredPair]:
+    """Read the test set of one year, 12 to 16, in SentEval's or the raw layout.
 
-    ``folder`` holds the ``STS.input.*`` and ``STS.gs.*`` files, or the year's folder
-    ``STSyy-en-test``. Subsets come in order of their names. A pair whose gold line is blank was
-    never scored: it is dropped, and the index of those after it stays. Scores are in [0, 5].
+    ``paths``: its files ``STS.input.*`` and ``STS.gs.*``. Subsets come in order of their names. A
+    pair whose gold line is blank was never scored: it is dropped, and the index of those after it
+    stays. Scores are in [0, 5].
     """
-    year = year % 100
-    if year not in YEARS:
-        raise InputError(folder, f"no STS test set of year {year}", "12 to 16")
-    release = Path(folder)
-    inside = release / f"STS{year}-en-test"
-    if inside.is_dir():
-        release = inside
-    files = _find_files(release)
-    names = sorted({*files["input"], *files["gs"]})
-    subsets = [name for name in names if (year, name) not in SKIPPED]
-    if not subsets:
-        raise InputError(folder, f"no STS.input.*.txt of year {year}", "unpack the release here")
+    files: dict[str, dict[str, Path]] = {"input": {}, "gs": {}}  # by subset
+    for path in paths:
+        if match := FILE_NAME.fullmatch(path.name):
+            files[match["kind"]][match["subset"]] = path
     pairs = []
-    for name in subsets:
-        for kind, found in files.items():
-            if name not in found:
-                problem = f"subset {name} has no {kind} file"
-                raise InputError(folder, problem, "unpack the whole release")
+    for name, inputs in sorted(files["input"].items()):
+        if name not in files["gs"]:
+            raise InputError(inputs, f"subset {name} has no gs file", "name both files")
         golds = files["gs"][name]
-        scored = _read_subset(files["input"][name], golds, year, name)
+        scored = _read_subset(inputs, golds, year, name)
         pairs += at_least_one(scored, "scored pair", golds)
     return pairs
-
-
-def _find_files(folder: Path) -> dict[str, dict[str, Path]]:
-    """Return the paths of a folder's files of sentences, "input", and of scores, "gs", by subset."""
-    if not folder.is_dir():
-        raise InputError(folder, "no such folder", "check the path or download it")
-    files: dict[str, dict[str, Path]] = {"input": {}, "gs": {}}
-    for path in sorted(folder.iterdir()):
-        if match := FILE_NAME.fullmatch(path.name):
-            of_kind = files[match["kind"]]
-            if match["subset"] in of_kind:
-                problem = f"subset {match['subset']} has two {match['kind']} files"
-                raise InputError(path, problem, "keep one release in a folder")
-            of_kind[match["subset"]] = path
-    return files
 
 
 def _read_subset(inputs: Path, golds: Path, year: int, subset: str) -> Iterator[ScoredPair]:
@@ -91,18 +60,16 @@ def _read_subset(inputs: Path, golds: Path, year: int, subset: str) -> Iterator[
     if year == 16:
         columns = [2, 4]  # the release names both sentences' sources in two more columns
     for (line, text), (_, gold) in zip(texts, scores, strict=False):
-        refuse_traces(text, inputs, line)
-        refuse_traces(gold, golds, line)
         fields = text.split("\t")
         if len(fields) not in columns:
             raise InputError(at(inputs, line), f"columns: {len(fields)}, expected {columns[-1]}")
         if gold.strip():
             score = _score(gold, 0, 5, at(golds, line))
             yield _pair(f"sts{year}", subset, line, fields[:2], score, inputs)
-    (found, shorter), (expected, longer) = sorted([(len(texts), inputs), (len(scores), golds)])
-    if found != expected:
-        problem = f"lines: {found}, but {expected} in {longer.name}"
-        raise InputError(at(shorter, max(found, 1)), problem, "both files must be of one release")
+    (count, shorter), (expected, longer) = sorted([(len(texts), inputs), (len(scores), golds)])
+    if count != expected:
+        problem = f"lines: {count}, but {expected} in {longer.name}"
+        raise InputError(at(shorter, max(count, 1)), problem, "both files must be of one release")
 
 
 def _score(text: str, low: float, high: float, where: str) -> float:
@@ -184,28 +151,3 @@ def read_parts(raw: Raw, name: str) -> dict[str, list[ScoredPair]]:
     counts = {part: len(pairs) for part, pairs in parts.items()}
     raw.check(name, **counts, trial=counts["dev"])  # SICK says trial for dev
     return parts
-
-
-@dataclass(frozen=True)
-class OwnPairs:
-    """A user's own file of scored pairs; ``columns`` names those whose names are not known."""
-
-    kind: Literal["pairs"]
-    path: str
-    columns: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Raise InputError for a column that no pair has."""
-        for role in self.columns:
-            if role not in OF_CSV:
-                known = ", ".join(OF_CSV)
-                raise InputError(f"columns.{role}", "pairs have no such column", f"known: {known}")
-
-
-def own_pairs(raw: Raw, task: str, settings: OwnPairs) -> list[ScoredPair]:
-    """Return a user's pairs, after its reader has printed what it recognised; ``raw`` notes the file.
-
-    The reader is imported by name: its code counts in the digest of those runs alone that have
-    such a file.
-    """
-    return importlib.import_module(OWN_PAIRS).pairs_of(raw, task, settings)

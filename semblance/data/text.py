@@ -1,12 +1,15 @@
 """Lines of text files: each knows its number, and reading stops at the first malformed one.
 
-Files are strict UTF-8, or Latin-1 where their reader says so, plain or gzip (by the suffix
-``.gz``); a byte order mark is dropped at the file's start only. Only ``\\n`` and ``\\r\\n`` end a line:
-a lone ``\\r``, U+2028 and similar characters are text. No word stands for a missing value: "null" and
-"NA" are words.
+A download is compared with its digest before it is read. So the readers check what a format or a
+count shows, and guard against nothing else.
+
+Files are UTF-8, or Latin-1 where their reader says so, plain or gzip (by the suffix ``.gz``); a byte
+order mark is dropped at the file's start only. Only ``\\n`` and ``\\r\\n`` end a line: a lone ``\\r``,
+U+2028 and similar characters are text. No word stands for a missing value: "null" and "NA" are words.
 """
 
 import gzip
+import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,11 +20,6 @@ from semblance.files import open_regular
 from semblance.strict_json import parse_strict
 
 BOM = b"\xef\xbb\xbf"
-MAX_LINE = 1 << 23  # bytes; a few kilobytes of gzip can hold a line that no memory can
-MAX_FILE = 4 << 30  # bytes of text; SNLI's training set, the largest that we know, has 500 MB
-# Text becomes 3 to 5 times smaller by gzip. What becomes smaller than 1/50 is no text but a bomb.
-MOST_PACKED = 50
-ALWAYS_UNPACKED = 1 << 23  # bytes that a file may hold whatever its size
 Encoding = Literal["utf-8", "latin-1"]
 T = TypeVar("T")
 
@@ -53,76 +51,38 @@ def at_least_one(found: Iterable[T], what: str, path: Path | str) -> Iterator[T]
         raise InputError(at(path, 1), f"no {what}", "fetch the release again")
 
 
-def read_lines(
-    path: Path | str, encoding: Encoding = "utf-8", most: int | None = None
-) -> Iterator[tuple[int, str]]:
+def read_lines(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple[int, str]]:
     """Yield each line's number, from 1, and its text without the line end.
 
-    Invalid UTF-8, a NUL, a missing file, what is no regular file, one of more than ``most`` bytes
-    (MAX_FILE), and a truncated or broken gzip file raise InputError.
+    Another encoding, a missing file, what is no regular file, and a broken gzip file raise InputError.
     """
     line = 0
-    most = most or MAX_FILE
-    unpacked = 0
-    checked = ALWAYS_UNPACKED
-    is_gzip = str(path).endswith(".gz")
     try:
-        with open_regular(path, most) as packed:
-            file: BinaryIO = gzip.GzipFile(fileobj=packed) if is_gzip else packed
-            while raw := file.readline(MAX_LINE + 1):
-                line += 1
-                unpacked += len(raw)
-                if unpacked > checked:
-                    _refuse_bomb(unpacked, packed.tell(), most, at(path, line))
-                    checked = unpacked + ALWAYS_UNPACKED
-                yield line, _decoded(raw, path, line, encoding)
-        if is_gzip and line == 0 and Path(path).stat().st_size == 0:
-            raise EOFError("no gzip data at all")  # the gzip module takes it for an empty text
+        with open_regular(path) as packed:
+            file: BinaryIO = packed
+            if str(path).endswith(".gz"):
+                file = gzip.GzipFile(fileobj=packed)
+            for line, raw in enumerate(file, 1):
+                if line == 1:
+                    raw = raw.removeprefix(BOM)
+                yield line, raw.decode(encoding).removesuffix("\n").removesuffix("\r")
     except FileNotFoundError:
         raise InputError(path, "no such file", "check the path or download it") from None
+    except UnicodeDecodeError as error:
+        problem = f"not UTF-8: {error.reason} at byte {error.start}"
+        raise InputError(at(path, line), problem, "convert the file to UTF-8") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(at(path, line + 1), f"broken gzip: {error}", "fetch it again") from None
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror or error}") from None
 
 
-def _refuse_bomb(unpacked: int, packed: int, most: int, where: str) -> None:
-    """Raise InputError if so few packed bytes cannot hold so much text."""
-    if unpacked > min(most, ALWAYS_UNPACKED + MOST_PACKED * packed):
-        problem = f"{unpacked:,} bytes unpacked from {packed:,}"
-        raise InputError(where, problem, "no text is packed so small: fetch it again")
-
-
-def _decoded(raw: bytes, path: Path | str, line: int, encoding: Encoding) -> str:
-    """Decode one line strictly and take off its end."""
-    if len(raw) > MAX_LINE:
-        raise InputError(at(path, line), f"a line of more than {MAX_LINE} bytes", "check the file")
-    if line == 1:
-        raw = raw.removeprefix(BOM)
-    try:
-        text = raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        problem = f"not UTF-8: {error.reason} at byte {error.start}"
-        raise InputError(at(path, line), problem, "convert the file to UTF-8") from None
-    if "\0" in text:
-        problem = "contains a NUL character"
-        raise InputError(at(path, line), problem, "the file is damaged or not text")
-    if text.endswith("\r\n"):
-        return text[:-2]
-    return text.removesuffix("\n")
-
-
 def read_records(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple[int, str]]:
-    """Yield like ``read_lines``, one record a line.
-
-    A blank line raises InputError unless it is the file's last. So do a lone carriage return and a
-    byte order mark at the start of a line: they show another way to end lines, or joined files.
-    """
+    """Yield like ``read_lines``; InputError for a blank line, unless it is the file's last."""
     blank = None
     for line, text in read_lines(path, encoding):
         if blank is not None:
             raise InputError(at(path, blank), "blank line", "remove it")
-        refuse_traces(text, path, line)
         if text.strip():
             yield line, text
         else:
@@ -159,3 +119,41 @@ def read_json_lines(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
             problem = f"not a JSON object as expected: {error}"
             raise InputError(at(path, line), problem, "one object a line") from None
         yield line, value
+
+
+FORMAT = "Cf"  # Unicode's category of the characters that nobody sees, such as a zero-width space
+LEFT_OUT = ("P", FORMAT)
+
+
+def bare(text: str) -> str:
+    """Return a text without case, white space, punctuation and format characters (NFKC).
+
+    Texts alike become equal. A text that only holds such characters becomes empty.
+    """
+    return unicodedata.normalize("NFKC", text).casefold().translate(BARE)
+
+
+def bare_or_whole(text: str) -> str:
+    """Return the bare text, or the text itself where nothing is left of it."""
+    return bare(text) or text
+
+
+def shows_nothing(text: str) -> bool:
+    """Tell whether a text holds nothing but white space and format characters."""
+    return all(c.isspace() or unicodedata.category(c) == FORMAT for c in text)
+
+
+class _Bare(dict):
+    """What ``str.translate`` makes of a character; white space and the kinds of LEFT_OUT go away."""
+
+    def __missing__(self, code: int) -> int | None:
+        """Look a character up once."""
+        kept = code
+        category = unicodedata.category(chr(code))
+        if chr(code).isspace() or category.startswith(LEFT_OUT):
+            kept = None
+        self[code] = kept
+        return kept
+
+
+BARE = _Bare()

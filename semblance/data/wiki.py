@@ -13,12 +13,11 @@ from semblance.errors import InputError, at
 
 @dataclass(frozen=True)
 class WikiSettings:
-    """A training set of sentences: data sets of the manifest, or a user's own file at ``path``."""
+    """A training set of sentences: data sets of the manifest."""
 
     kind: Literal["wiki"]
     datasets: tuple[str, ...]
     limit: int | None = None
-    path: str | None = None
 
 
 def read_sentences(path: Path | str) -> tuple[list[str], list[int]]:
@@ -47,17 +46,14 @@ def write_sentences(raw: Raw, settings: WikiSettings, folder: Path) -> dict[str,
     """
     texts: list[str] = []
     blank_lines = 0
-    files = [(name, raw.file(name)) for name in settings.datasets]
-    if settings.path is not None:
-        files.append(("", raw.user_file(settings.path)))
-    for name, path in files:
-        found, blank = read_sentences(path)
+    for name in settings.datasets:
+        path = raw.file(name)
+        sentences, blank = read_sentences(path)
         if blank:
             note = f"note: {at(path, blank[0])}: blank line skipped, {len(blank):,} in all"
             print(note, file=sys.stderr)
-        if name:
-            raw.check(name, sentences=len(found), lines=len(found) + len(blank))
-        texts += found
+        raw.check(name, sentences=len(sentences), lines=len(sentences) + len(blank))
+        texts += sentences
         blank_lines += len(blank)
     counts = write_rows(folder, [(s, s, None) for s in texts[: settings.limit]])
     return {**counts, "blank_lines": blank_lines}

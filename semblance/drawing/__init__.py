@@ -1,4 +1,4 @@
-"""Figures as drawings: a module for each kind, found by name, with one function ``draw``."""
+"""Figures as drawings: ``figures`` has a module for each kind, found by name, with one function ``draw``."""
 
 import atexit
 import os

@@ -11,11 +11,9 @@ from semblance.drawing.style import no_data, styled
 from semblance.drawing.text import Names, Rows
 from semblance.errors import InputError
 from semblance.figures import DRAWN, is_drawn
-from semblance.files import open_text
 from semblance.named_modules import load_module
 
 DPI = 300
-MOST_BYTES = 1 << 28  # of a figure's CSV
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ def draw_csv(settings: DrawingSettings, path: str | Path) -> Figure:
     if not is_drawn(settings.kind):
         raise InputError("settings.kind", f"there is no drawing of {settings.kind!r}")
     names = {(one.corpus, one.base, one.method): one.label for one in settings.models}
-    with open_text(path, MOST_BYTES) as stream:
+    with open(path, encoding="utf-8", newline="") as stream:
         return draw_rows(settings.kind, list(csv.DictReader(stream)), names)
 
 

@@ -1,26 +1,18 @@
-"""Lines of several models with several seeds, along a training or against a setting."""
+"""STS averages of several models with several seeds, against a setting."""
 
-import math
 from statistics import fmean
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from semblance.counts import MINUS
 from semblance.drawing.style import (
-    COLUMN,
     DASHES,
     INK,
     SOFT,
-    Look,
-    legend_below,
-    legend_height,
     looks,
-    new_figure,
 )
-from semblance.drawing.text import Names, Rows, by_label, grouped, numbers, values
-from semblance.reporting.numbers import MINUS
+from semblance.drawing.text import Names, Rows, by_label, numbers, values
 
-MARKED = 10  # markers of a line, at most
 MOST_TICKS = 7
 LEAST = 1.0  # points: a panel of scores is no lower, or noise would look like a gain
 FAR = 4.0  # heights of the series; a level line beyond would press them flat
@@ -28,46 +20,10 @@ FAR = 4.0  # heights of the series; a level line beyond would press them flat
 Points = list[tuple[float, float]]
 
 
-def draw_models(
-    rows: Rows, names: Names, x: str, y: str, scale: float = 1.0, least: float = -math.inf
-) -> tuple[Figure, Axes]:
-    """Draw a column against another: each seed of a model thin, their mean thick.
-
-    ``scale``: of y; a point whose y is below ``least`` is left out.
-    """
-    models = by_label(rows, names)
-    figure = new_figure(COLUMN, 2.0 + legend_height(len(models)))
-    axes = figure.add_subplot()
-    for label, look in looks(models).items():
-        seeds = grouped(models[label], "corpus", "seed").values()
-        lines = [points(seed, x, y, scale) for seed in seeds]
-        lines = [[point for point in line if point[1] >= least] for line in lines]
-        draw_seeds(axes, lines, label, look)
-    legend_below(figure, axes)
-    return figure, axes
-
-
 def points(rows: Rows, x: str, y: str, scale: float = 1.0) -> Points:
     """Return the points of the rows that have both numbers."""
-    found = [values(row, x, y) for row in rows]
-    return [(place[0], scale * place[1]) for place in found if place]
-
-
-def draw_seeds(axes: Axes, seeds: list[Points], label: str, look: Look) -> None:
-    """Draw the line of each seed, and with its label that of their mean at each common x."""
-    if len(seeds) > 1:
-        for line in seeds:
-            axes.plot(*columns(line), color=look["color"], alpha=0.4, linewidth=0.6)
-    middle = mean_line(seeds)
-    every = max(1, -(-len(middle) // MARKED))
-    axes.plot(*columns(middle), markevery=every, label=label, **look)
-
-
-def mean_line(seeds: list[Points]) -> Points:
-    """Return the mean of lines at each x that all of them have."""
-    lines = [dict(line) for line in seeds]
-    common = set.intersection(*map(set, lines))
-    return [(x, fmean(line[x] for line in lines)) for x in sorted(common)]
+    pairs = [values(row, x, y) for row in rows]
+    return [(place[0], scale * place[1]) for place in pairs if place]
 
 
 def columns(line: Points) -> tuple[list[float], list[float]]:
@@ -113,10 +69,10 @@ def references(axes: Axes, rows: Rows, names: Names) -> int:
     models = by_label(rows, names)
     shown = 0
     for place, (label, of_model) in enumerate(models.items()):
-        found = numbers(of_model, "average")
-        if not found:
+        averages = numbers(of_model, "average")
+        if not averages:
             continue
-        score = 100 * fmean(found)
+        score = 100 * fmean(averages)
         look = {
             "color": (SOFT, INK)[place % 2],
             "linestyle": DASHES[(place + 1) % len(DASHES)],

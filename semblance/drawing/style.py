@@ -20,14 +20,6 @@ SOFT = "#6b6b6b"  # references, and what is said beside the data
 BAND = "#ececec"  # the margin within which a difference counts as none
 # Okabe and Ito's colours, which the colour-blind tell apart; neighbours differ in lightness.
 SERIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5ca8")
-THEME = {
-    "ink": INK,
-    "paper": PAPER,
-    "grid": GRID,
-    "soft": SOFT,
-    "band": BAND,
-    **{f"series-{i}": colour for i, colour in enumerate(SERIES, start=1)},
-}
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 RC = {
@@ -94,6 +86,11 @@ def no_data() -> Figure:
     figure = new_figure(COLUMN, 4 * LINE)
     figure.text(0.5, 0.5, "no data", ha="center", va="center", color=SOFT)
     return figure
+
+
+def write_beside(axes: Axes, text: str, place: tuple[float, float]) -> None:
+    """Write a small label above and to the right of a place, in the data's units."""
+    axes.annotate(text, place, xytext=(3, 3), textcoords="offset points", fontsize=SMALL)
 
 
 def legend_below(figure: Figure, axes: Axes) -> None:

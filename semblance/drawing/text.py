@@ -29,10 +29,10 @@ def value(row: Mapping[str, Any], column: str) -> float | None:
 
 def values(row: Mapping[str, Any], *columns: str) -> list[float]:
     """Return the numbers of a row; an empty list if one of them is missing."""
-    found = [value(row, column) for column in columns]
-    if None in found:
+    column_values = [value(row, column) for column in columns]
+    if None in column_values:
         return []
-    return found
+    return column_values
 
 
 def numbers(rows: Iterable[Mapping[str, Any]], column: str) -> list[float]:
@@ -42,10 +42,10 @@ def numbers(rows: Iterable[Mapping[str, Any]], column: str) -> list[float]:
 
 def grouped(rows: Iterable[dict[str, Any]], *columns: str) -> dict[tuple, Rows]:
     """Return the rows by their texts in some columns, in the order of the first of each."""
-    found: dict[tuple, Rows] = {}
+    groups: dict[tuple, Rows] = {}
     for row in rows:
-        found.setdefault(tuple(row[column] for column in columns), []).append(row)
-    return found
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return groups
 
 
 def by_label(rows: Iterable[dict[str, Any]], names: Names, most: int = MOST) -> dict[str, Rows]:
@@ -59,12 +59,12 @@ def by_label(rows: Iterable[dict[str, Any]], names: Names, most: int = MOST) -> 
         model = (row["corpus"], row["base"], row["method"])
         label = names.get(model) or " · ".join(reversed(model))
         whole.setdefault(label, []).append(row)
-    found: dict[str, Rows] = {}
+    groups: dict[str, Rows] = {}
     for place, (label, of_model) in enumerate(whole.items(), start=1):
         shown = clean(label, most)
-        if shown in found or not shown:
+        if shown in groups or not shown:
             shown = f"{shown} ({place})"
         if shown.startswith("_"):
             shown = f"{THIN_SPACE}{shown}"  # matplotlib would leave it out of the legend
-        found[shown] = of_model
-    return found
+        groups[shown] = of_model
+    return groups

@@ -95,11 +95,13 @@ class Classifier:
         for number, fold in enumerate(folds):
             of_test = next(predicted)  # (grid, m), as those of dev
             of_dev = [(next(predicted), split.held_out) for split in fold.dev]
-            accuracies = [np.mean(found == gold[items], axis=1) for found, items in of_dev]
+            accuracies = [
+                np.mean(predictions == gold[items], axis=1) for predictions, items in of_dev
+            ]
             best = _position_of_best(np.mean(accuracies, axis=0))
             c = grid[best]
-            for inner, (found, items) in enumerate(of_dev):
-                dev = Predicted("dev", number, inner, c, numbers[items], found[best])
+            for inner, (predictions, items) in enumerate(of_dev):
+                dev = Predicted("dev", number, inner, c, numbers[items], predictions[best])
                 everything.append(dev)
             items = fold.test.held_out
             everything.append(Predicted("test", number, 0, c, numbers[items], of_test[best]))

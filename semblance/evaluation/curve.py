@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from semblance.errors import InputError
-from semblance.evaluation.geometry import NEAR, alignment, uniformity
-from semblance.evaluation.prepared import read_pairs
-from semblance.evaluation.texts import Texts
+from semblance.evaluation.metrics import NEAR, alignment, uniformity
+from semblance.evaluation.prepared import Texts, read_pairs
 from semblance.models.encoder import Encoder
 from semblance.models.saved import LENGTH, TOKENIZER, SavedModel
 from semblance.provenance import checked

@@ -11,8 +11,7 @@ import numpy as np
 
 from semblance.errors import InputError
 from semblance.evaluation.metrics import average_precision, cosine_pairs, rank_relevant, spearman
-from semblance.evaluation.prepared import PAIRS, QUESTIONS, read_bank, read_pairs
-from semblance.evaluation.texts import Texts, Vectors
+from semblance.evaluation.prepared import PAIRS, QUESTIONS, Texts, Vectors, read_bank, read_pairs
 from semblance.models.encoder import Encoder
 from semblance.models.saved import LENGTH, TOKENIZER, SavedModel
 from semblance.models.vectors import collapsed
@@ -42,6 +41,7 @@ def dev_set(path: str, base: str, max_length: int) -> tuple[DevScore, dict[str, 
     def score(encoder: Encoder) -> float:
         """Return the metric of the vectors of all texts."""
         vectors = texts.encode(encoder, max_length)
+        # Equal vectors have equal cosines, of which rounding alone would make an order.
         if collapsed(vectors.matrix):
             return float("nan")
         return metric(vectors)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from semblance.data.arrow import read_parquet
-from semblance.data.folds import dev_part
+from semblance.data.faq import dev_part
 from semblance.errors import InputError
 from semblance.evaluation.metrics import (
     accuracy_at,
@@ -17,9 +17,8 @@ from semblance.evaluation.metrics import (
     refuse_zero_vectors,
     relevant_ranks,
 )
-from semblance.evaluation.prepared import BankQuestion, read_bank
+from semblance.evaluation.prepared import BankQuestion, Texts, read_bank
 from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target, training_rows
-from semblance.evaluation.texts import Texts
 from semblance.models.vectors import unit
 from semblance.names import CEILING, FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
 from semblance.provenance import outputs_digest
@@ -74,12 +73,12 @@ def predict(
             for part, texts in read.items()
         }
         texts = vectors["test"].of(compared)  # (T, d)
-        for part, found in rankings.items():
-            found.append(by_vectors(candidates, texts, vectors[part].of(queries[part])))
+        for part, ranks in rankings.items():
+            ranks.append(by_vectors(candidates, texts, vectors[part].of(queries[part])))
     if by != "vectors":
         words = Words(candidates.texts)
-        for part, found in rankings.items():
-            found.append(by_words(candidates, words, texts_of(questions[part])))
+        for part, ranks in rankings.items():
+            ranks.append(by_words(candidates, words, texts_of(questions[part])))
     test, dev = (ranked(rankings[part], questions[part]) for part in rankings)
     return {name: column + dev[name] for name, column in test.items()}
 
@@ -149,8 +148,8 @@ def best_ranks(questions: Sequence[BankQuestion]) -> list[list[int]]:
 def per_query(ranks: Iterable[Sequence[int]]) -> dict[str, list]:
     """Return the values of queries, acc@k and ap, from the ranks of their right answers."""
     known = list(map(np.asarray, ranks))
-    found = {f"acc@{k}": [accuracy_at(r, k) for r in known] for k in FAQ_CUTOFFS}
-    return found | {"ap": list(map(average_precision, known))}
+    columns = {f"acc@{k}": [accuracy_at(r, k) for r in known] for k in FAQ_CUTOFFS}
+    return columns | {"ap": list(map(average_precision, known))}
 
 
 def score_rows(predictions: dict[str, list]) -> Iterator[dict]:

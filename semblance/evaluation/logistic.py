@@ -82,6 +82,7 @@ class Regressions:
         """Solve Hessian · step = - gradient for all F by preconditioned conjugate gradients."""
 
         def hessian(vector: Tensor) -> Tensor:
+            """Return Hessian · vector, without the Hessian itself."""
             margins = _times(self.features, vector)
             if chances.shape[2] > 1:
                 margins = margins - (chances * margins).sum(2, keepdim=True)
@@ -91,6 +92,7 @@ class Regressions:
             return self._back(self.shares * curved) + ridge * vector
 
         def precondition(vector: Tensor) -> Tensor:
+            """Solve with the mean Hessian of all F in place of each one's own."""
             return torch.cholesky_solve(vector.permute(2, 0, 1), factors).permute(1, 2, 0)
 
         step = torch.zeros_like(gradient)

@@ -8,15 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.csv_rows import rows_csv
 from semblance.data.corpus import read_sentences
 from semblance.errors import InputError
-from semblance.evaluation.geometry import NEAR
-from semblance.evaluation.prepared import PAIRS, read_pairs
+from semblance.evaluation.metrics import NEAR
+from semblance.evaluation.prepared import PAIRS, Texts, read_pairs
 from semblance.evaluation.scored import Target, device_of, open_model
-from semblance.evaluation.texts import Texts
 from semblance.figures import KINDS, FigureRun, FigureSettings, Row
-from semblance.files import write_text
+from semblance.files import rows_csv, write_text
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.named_modules import MEASURED, load_module

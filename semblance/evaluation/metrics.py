@@ -14,6 +14,8 @@ def ranks(values: np.ndarray) -> np.ndarray:
     ordered = values[order]
     first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     last = np.concatenate([first[1:], [len(values)]])
+    # Values of one run stand at the positions first ... last - 1, so their mean rank from 1 on is
+    # (first + 1 + last) / 2.
     shared = np.empty(len(values))
     shared[order] = np.repeat((first + 1 + last) / 2, last - first)
     return shared
@@ -51,6 +53,7 @@ def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
 
     Ties: score descending, then candidate number ascending.
     """
+    # A stable sort of the negated scores leaves the smaller number first among equal ones.
     order = np.argsort(-scores, kind="stable")
     position = np.empty(len(scores), dtype=np.int64)
     position[order] = np.arange(1, len(scores) + 1)
@@ -64,6 +67,7 @@ def accuracy_at(ranks_of_relevant: np.ndarray, k: int) -> float:
 
 def average_precision(ranks_of_relevant: np.ndarray) -> float:
     """Return the average precision over ALL relevant candidates; 1/rank where there is one."""
+    # Among the first rank_k candidates k are relevant: that is the precision at the k-th of them.
     return float(np.mean(np.arange(1, len(ranks_of_relevant) + 1) / ranks_of_relevant))
 
 
@@ -88,3 +92,20 @@ def rank_relevant(
     refuse_zero_vectors(answers, queries)
     for query, numbers in zip(queries, relevant, strict=True):
         yield relevant_ranks(answers @ query, np.asarray(numbers))
+
+
+NEAR = 4.0  # alignment is measured on STS-B pairs with a gold score above this (SimCSE, section 3)
+
+
+def alignment(left: np.ndarray, right: np.ndarray) -> float:
+    """Return the mean squared distance of paired unit vectors; lower is closer."""
+    return float(((unit(left) - unit(right)) ** 2).sum(1).mean())
+
+
+def uniformity(vectors: np.ndarray) -> float:
+    """Return log mean exp(-2 |x - y|²) over all distinct pairs of unit vectors; lower is more uniform."""
+    x = unit(vectors)
+    # |x - y|² = 2 - 2 x·y of unit vectors; rounding may bring equal ones a little below 0.
+    squared = np.clip(2 - 2 * x @ x.T, 0, None)
+    upper = np.triu_indices(len(x), k=1)
+    return float(np.log(np.exp(-2 * squared[upper]).mean()))

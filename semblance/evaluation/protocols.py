@@ -149,7 +149,7 @@ def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: TextInput
             similarity = cosine_pairs(vectors[name][left], vectors[name][right])
             where = {"pooling": name, "own": name == model.own, "text": text}
             rows += [
-                _in_points(where | found) for found in score_rows(gold | {"similarity": similarity})
+                _in_points(where | score) for score in score_rows(gold | {"similarity": similarity})
             ]
     return rows
 
@@ -169,9 +169,9 @@ def averages(rows: Iterable[Row]) -> Iterator[Row]:
         value = None
         if None not in values:
             value = math.fsum(values) / len(values)
-        found = dict(zip(LINE, key, strict=True))
-        found |= {"task": AVERAGE, "subset": "", "value": value, "n": len(values)}
-        yield {name: found[name] for name in COLUMNS}
+        line = dict(zip(LINE, key, strict=True))
+        line |= {"task": AVERAGE, "subset": "", "value": value, "n": len(values)}
+        yield {name: line[name] for name in COLUMNS}
 
 
 def lines_of(rows: Iterable[Row]) -> dict[tuple, dict[str, float | None]]:
@@ -234,12 +234,12 @@ def table_text(
 
 def nearest(rows: Iterable[Row], number: float, task: str, count: int = 3) -> list[Row]:
     """Return the scores of a task, or of the average, that lie nearest to a number."""
-    found = [
+    lines = [
         row
         for row in rows
         if row["task"] == task and row["value"] is not None and row["aggregation"] != "subset"
     ]
-    return sorted(found, key=lambda row: abs(row["value"] - number))[:count]
+    return sorted(lines, key=lambda row: abs(row["value"] - number))[:count]
 
 
 def nearest_text(rows: Sequence[Row], number: float) -> str:

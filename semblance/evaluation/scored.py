@@ -14,10 +14,10 @@ from semblance.data.arrow import write_parquet
 from semblance.files import write_text
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
+from semblance.models import word_average
 from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
-from semblance.models.word_average import WordAverage, is_word_average, load_word_average
 from semblance.names import SCORE_COLUMNS, STEPS, TRAINING, UNMOVED
 from semblance.provenance import (
     Record,
@@ -76,7 +76,7 @@ class Scored:
 
 def open_model(
     model: SavedModel, target: Target, libraries: tuple[str, ...] = ()
-) -> tuple[Encoder | WordAverage, dict]:
+) -> tuple[Encoder | word_average.WordAverage, dict]:
     """Load a model for evaluation; return it and the facts that each of its scores names.
 
     ``libraries`` are those that the scores depend on besides LIBRARIES_THAT_COUNT.
@@ -84,8 +84,8 @@ def open_model(
     compute = target.compute
     record = model.record
     device = set_up(compute.threads, compute.gpus, compute.matmul)
-    load = load_word_average if is_word_average(model.folder) else model_folder.load
-    encoder = load(model.folder).eval().to(device)
+    loaded = word_average.load(model.folder) or model_folder.load(model.folder)
+    encoder = loaded.eval().to(device)
     encoder.precision = compute.precision
     name = device_name(device)
     settings = record.get("settings", {})
@@ -141,7 +141,7 @@ def protocol_of(record: str) -> StsProtocol:
     return decode_as(StsProtocol, settings.get("protocol"), f"{record}: settings.protocol")
 
 
-def device_of(encoder: Encoder | WordAverage) -> str:
+def device_of(encoder: Encoder | word_average.WordAverage) -> str:
     """Return the name of what an encoder runs on."""
     return device_name(encoder.words.weight.device.type)
 
@@ -168,8 +168,8 @@ class ModelEvaluation:
     ) -> None:
         """Write the scores, the predictions and the record; ``settings`` besides those of Compute."""
         device = device_of(self.encoder)
-        found = Scored(stage, run, rows, predictions, self.facts, self.read, device, settings)
-        write_evaluation(found, self.target, self.started)
+        scored = Scored(stage, run, rows, predictions, self.facts, self.read, device, settings)
+        write_evaluation(scored, self.target, self.started)
 
 
 def write_evaluation(found: Scored, target: Target, started: float) -> None:

@@ -7,9 +7,16 @@ from typing import Literal
 
 import numpy as np
 
-from semblance.evaluation.geometry import NEAR, alignment, uniformity
-from semblance.evaluation.metrics import cosine_pairs, pearson, refuse_zero_vectors, spearman
-from semblance.evaluation.prepared import read_pairs
+from semblance.evaluation.metrics import (
+    NEAR,
+    alignment,
+    cosine_pairs,
+    pearson,
+    refuse_zero_vectors,
+    spearman,
+    uniformity,
+)
+from semblance.evaluation.prepared import Texts, read_pairs
 from semblance.evaluation.scored import (
     ModelEvaluation,
     ModelRun,
@@ -17,7 +24,6 @@ from semblance.evaluation.scored import (
     protocol_of,
     training_rows,
 )
-from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
 from semblance.models.whitening import fit
 from semblance.names import STS_DEV, STS_TASKS, WITH_SUBSETS

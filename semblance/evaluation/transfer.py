@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from semblance.evaluation.classifier import Classifier, Labelled
-from semblance.evaluation.prepared import Columns, read_columns
+from semblance.evaluation.prepared import Columns, Texts, Vectors, read_columns
 from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
-from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
 from semblance.settings import Count, Seed
 
@@ -48,14 +47,16 @@ class Transfer:
         blocks = []
         for task in dict.fromkeys(self.items["task"].tolist()):
             parts = self._parts(task, vectors)
-            for found in classifier.predict(parts):
+            for predictions in classifier.predict(parts):
                 # Dev items of a task without a dev part are of train, and without any of the whole.
-                place = next(name for name in (found.part, "train", "") if name in parts)
-                block = {"index": found.items, "gold": parts[place].labels[found.items]}
-                block["predicted"] = found.labels
-                same = {"task": task, "part": found.part, "fold": found.fold}
-                same |= {"inner": found.inner, "c": found.c}
-                blocks.append(block | {n: np.full(len(found.items), v) for n, v in same.items()})
+                place = next(name for name in (predictions.part, "train", "") if name in parts)
+                block = {"index": predictions.items, "gold": parts[place].labels[predictions.items]}
+                block["predicted"] = predictions.labels
+                same = {"task": task, "part": predictions.part, "fold": predictions.fold}
+                same |= {"inner": predictions.inner, "c": predictions.c}
+                blocks.append(
+                    block | {n: np.full(len(predictions.items), v) for n, v in same.items()}
+                )
         return {name: np.concatenate([block[name] for block in blocks]) for name in PREDICTED}
 
     def _parts(self, task: str, vectors: Vectors) -> dict[str, Labelled]:

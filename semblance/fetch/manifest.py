@@ -6,21 +6,18 @@ relative, and the same under a mirror and under the project's data folder.
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from semblance.errors import InputError
-from semblance.layout import DIGEST_LOCK
 from semblance.provenance import file_digest
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
 
 LARGEST = 8 << 30  # bytes; no file of ours comes near it
-CHUNK = 1 << 20  # bytes
-AT_COMMIT = re.compile("/resolve/([0-9a-f]{40})/")  # in the addresses of a hub's files
 
 
 @dataclass(frozen=True)
@@ -41,9 +38,9 @@ class Pin:
 
     def mismatch(self, path: Path) -> str:
         """Return how a file differs from the pin, or the empty string."""
-        found = path.stat().st_size
-        if self.size not in (None, found):
-            return f"it has {found} bytes, expected {self.size}"
+        size = path.stat().st_size
+        if self.size not in (None, size):
+            return f"it has {size} bytes, expected {self.size}"
         for name, digest in (("sha256", file_digest), ("git_blob", blob_digest)):
             expected = getattr(self, name)
             if expected is not None and (actual := digest(path)) != expected:
@@ -52,30 +49,28 @@ class Pin:
         return ""
 
     def holds(self, path: Path) -> bool:
-        """Tell whether a file is there as pinned; without a digest none can be trusted."""
-        return self.has_digest and path.is_file() and not self.mismatch(path)
+        """Tell whether a file is there as pinned."""
+        return path.is_file() and not self.mismatch(path)
 
     def contradiction(self, stated: "Pin") -> str:
         """Return how what a server states of a file differs from the pin, or the empty string."""
         for name in ("size", "sha256", "git_blob"):
             expected = getattr(self, name)
-            found = getattr(stated, name)
-            if None not in (expected, found) and expected != found:
-                return f"{name.replace('_', ' ')} expected {expected}, the server states {found}"
+            value = getattr(stated, name)
+            if None not in (expected, value) and expected != value:
+                return f"{name.replace('_', ' ')} expected {expected}, the server states {value}"
         return ""
 
 
 def blob_digest(path: Path) -> str:
     """Return git's name of a content: the sha1 of ``blob <size>``, a zero byte, the content."""
-    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size)
+    start = b"blob %d\0" % path.stat().st_size
     with open(path, "rb") as stream:
-        while chunk := stream.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, lambda: hashlib.sha1(start)).hexdigest()
 
 
 def found_entry(path: Path) -> dict[str, Any]:
-    """Return what records and lock files state of a file."""
+    """Return what records state of a file."""
     return {"sha256": file_digest(path), "size": path.stat().st_size}
 
 
@@ -90,17 +85,11 @@ def below(place: str | Path, path: str) -> str:
     return f"{root}/{quote(path, safe='/@')}" if is_url(place) else f"{root}/{path}"
 
 
-def is_of_hub(url: str) -> bool:
-    """Tell whether an address is that of a hub's file at a whole commit."""
-    return AT_COMMIT.search(url) is not None
-
-
 @dataclass(frozen=True)
 class File:
     """One file: its relative path, its pin and its addresses.
 
-    What is unknown of the pin is None. Without a digest, the hub that one of the addresses names
-    has to state one.
+    What is unknown of the pin is None. Without a digest, the hub that an address names states one.
     """
 
     path: str
@@ -114,43 +103,20 @@ class File:
         """What the manifest states of the file's content."""
         return Pin(self.sha256, self.size, self.git_blob)
 
-    @property
-    def has_digest(self) -> bool:
-        """Tell whether its digest is in the manifest, or a hub states it."""
-        return self.pin.has_digest or any(is_of_hub(url) for url in self.urls)
-
 
 @dataclass(frozen=True)
 class Archive(File):
-    """A zip or tar file, of which ``members`` ({name in the archive: relative path}) are wanted."""
+    """A zip or tar file, of which ``members`` ({name in the archive: relative path}) are wanted.
+
+    The archive's digest is that of its members, too.
+    """
 
     members: dict[str, str] = field(default_factory=dict)
 
 
-class DatasetPart(NamedTuple):
-    """What is fetched at once: a file alone, or an archive for the ``members`` that it holds.
-
-    ``members`` is {name in the archive: file}, each pinned as the data set pins the file's path.
-    """
-
-    item: File
-    members: dict[str, File]
-    homepage: str | None
-
-    @property
-    def files(self) -> list[File]:
-        """The files that are wanted of it."""
-        return list(self.members.values()) or [self.item]
-
-    @property
-    def needs_digest(self) -> bool:
-        """Tell whether only a digest of its own, and none of its members, can make it trusted."""
-        return not self.members or not all(file.pin.has_digest for file in self.files)
-
-
 @dataclass(frozen=True)
 class Dataset:
-    """One raw dataset. A file without addresses comes out of an archive, or from a mirror alone."""
+    """One raw dataset. A file without addresses comes from a mirror alone."""
 
     title: str
     licence: str
@@ -159,24 +125,15 @@ class Dataset:
     files: tuple[File, ...] = ()
     archives: tuple[Archive, ...] = ()
 
-    def member_paths(self) -> list[str]:
-        """Return the relative paths of the files that come out of archives."""
-        return [path for archive in self.archives for path in archive.members.values()]
-
-    def parts(self) -> Iterator[DatasetPart]:
-        """Yield the files that come alone, then the archives."""
-        inside = self.member_paths()
-        pinned = {file.path: file for file in self.files}
-        for file in self.files:
-            if file.path not in inside:
-                yield DatasetPart(file, {}, self.homepage)
-        for archive in self.archives:
-            files = {n: pinned.get(p, File(p, None, None)) for n, p in archive.members.items()}
-            yield DatasetPart(archive, files, self.homepage)
+    @property
+    def downloads(self) -> tuple[File, ...]:
+        """What is fetched: the files that come alone, then the archives."""
+        return (*self.files, *self.archives)
 
     def paths(self) -> list[str]:
         """Return the relative paths of all files, those out of archives included, sorted."""
-        return sorted({*(file.path for file in self.files), *self.member_paths()})
+        members = (path for archive in self.archives for path in archive.members.values())
+        return sorted([*(file.path for file in self.files), *members])
 
 
 @dataclass(frozen=True)
@@ -211,11 +168,9 @@ def _check_dataset(dataset: Dataset, where: str) -> None:
         for name, path in archive.members.items():
             _check_path(name, f"{where}.members")
             _check_path(path, f"{where}.members")
-    # A member of an archive may be pinned as a file, so these two lists may share paths.
-    archives = [archive.path for archive in dataset.archives]
-    for paths in ([file.path for file in dataset.files], dataset.member_paths()):
-        if len({*paths, *archives}) != len(paths) + len(archives):
-            raise InputError(where, "the same path stands twice")
+    paths = [*dataset.paths(), *(archive.path for archive in dataset.archives)]
+    if len({*paths}) != len(paths):
+        raise InputError(where, "the same path stands twice")
 
 
 def _check_file(file: File, where: str) -> None:
@@ -237,6 +192,6 @@ def _check_path(path: str, where: str) -> None:
     is_odd = pure.is_absolute() or ".." in pure.parts or str(pure) != path
     # Braces are wildcards to Snakemake, and some file systems end a name at a control character.
     has_odd_character = any(not c.isprintable() or c in "\\{}" for c in path)
-    if is_odd or has_odd_character or path in (".", DIGEST_LOCK):
+    if is_odd or has_odd_character or path == ".":
         problem = f"not a plain relative path: {path!r}"
         raise InputError(where, problem, "no leading /, no .., no backslash or brace")

@@ -28,14 +28,13 @@ class State(StrEnum):
 class Found(NamedTuple):
     """What is known of one file of a source: a data set or a base.
 
-    ``size`` is in bytes, None where nobody states it. ``problem`` says why a ``place`` failed.
+    ``size`` is in bytes, None where nobody states it. ``problem`` says why no place has the file.
     """
 
     source: str
     file: str
     state: State
     size: int | None = None
-    place: str = ""
     problem: str = ""
 
     def __str__(self) -> str:
@@ -57,6 +56,11 @@ class Hub:
     def root(self) -> str:
         """The address, to which a path can be appended."""
         return self.address.rstrip("/")
+
+    @property
+    def token(self) -> bool | None:
+        """The token for the hub's client: None is the user's, False none."""
+        return None if self.root == self.token_hub.rstrip("/") else False
 
 
 @dataclass(frozen=True)

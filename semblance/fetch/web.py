@@ -1,62 +1,54 @@
-"""One answer of a web server, within bounds of time: what it states of a file, or its bytes.
-
-The timeouts of the HTTP libraries bound each read alone. A server that sends one byte a second, or
-`100 Continue` for ever, is never late for them. So each request runs in a thread of its own, and
-whoever waits for that thread looks at how many bytes came.
-"""
+"""One place to one file: an address or a path, compared with the pin before the file has its name."""
 
 import re
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, wait
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TypeVar
-from urllib.parse import urljoin
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
+import httpx2
 import requests
-import urllib3
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+from huggingface_hub import get_hf_file_metadata
+from huggingface_hub.errors import (
+    HfHubHTTPError,
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+)
+from tenacity import (
+    RetryCallState,
+    retry,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_exponential,
+)
+from tqdm import tqdm
 
-from semblance.fetch.manifest import AT_COMMIT, Pin
+from semblance.fetch.manifest import LARGEST, Pin, is_url
+from semblance.files import whole_file
 
-T = TypeVar("T")
+CHUNK = 1 << 20  # bytes
+SILENCE = (30, 60)  # seconds: to connect, and between two pieces of an answer
+BRIEF = 10  # seconds, for a question
+LONGEST = 120  # seconds between two attempts
 TRANSIENT = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses
 WITHOUT_HEAD = (403, 405, 501)  # HTTP statuses of servers that answer no HEAD
-# At less than this the weights of BERT-base (440 MB) take more than half a day. A new attempt,
-# perhaps to a faster server, continues where the old one stopped.
-LEAST_SPEED = 10_000  # bytes a second
-REDIRECTIONS = 5  # followed at most
-CHUNK = 1 << 16  # bytes
-# A hub sends it with the redirection of a large file. Behind lies storage that states no digest.
-LINKED = "X-Linked-Etag"
-# A compressed answer could neither be counted nor continued, and its size is another one.
-IDENTITY = {"Accept-Encoding": "identity"}
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long one address is tried.
-
-    ``attempts`` is their number, ``first`` and ``longest`` bound the waits between them (s). Within
-    each ``timeout`` (s) an answer ends, or brings bytes at LEAST_SPEED.
-    """
-
-    attempts: int = 6
-    first: float = 1.0
-    longest: float = 120.0
-    timeout: float = 60.0
-
-
-PATIENT = Patience()
+AT_COMMIT = re.compile("/resolve/([0-9a-f]{40})/")  # in the addresses of a hub's files
+IDENTITY = {"Accept-Encoding": "identity"}  # the size of a compressed answer is not the file's
+DROPPED = (  # what the libraries raise where a connection fails or ends too soon
+    requests.ConnectionError,
+    requests.Timeout,
+    requests.exceptions.ChunkedEncodingError,
+    httpx2.TransportError,
+)
+# What they raise for addresses and answers that make no sense.
+SENSELESS = (
+    *(requests.RequestException, httpx2.HTTPError, httpx2.InvalidURL),
+    *(ValueError, TypeError, LookupError, AttributeError),
+)
 
 
 class Unavailable(Exception):
-    """A place does not give the file; its text says why. Another place may."""
-
-
-class Altered(Unavailable):
-    """A place gives another content than the expected one."""
+    """A place does not give the file as it is pinned; its text says why. Another place may."""
 
 
 class Transient(Unavailable):
@@ -67,179 +59,120 @@ class Transient(Unavailable):
         self.wait = wait
 
 
-def ask_address(url: str, patience: Patience, headers: Mapping[str, str] | None = None) -> Pin:
-    """Return what a server states of the file at an address, as a pin.
+def _pause(state: RetryCallState) -> float:
+    """Return the seconds before the next attempt: 1, 2, 4, …, or as many as the server asks for."""
+    return max(wait_exponential(max=LONGEST)(state), state.outcome.exception().wait)
 
-    A hub states the sha256 of a large file and the git blob of a small one; other servers state
-    the size alone, or nothing. ``headers`` are sent to the address. Raises Unavailable.
+
+again = {"retry": retry_if_exception_type(Transient), "wait": _pause, "reraise": True}
+patient = retry(stop=stop_after_attempt(6), **again)
+brief = retry(stop=stop_after_attempt(2), **again)
+
+
+def take(place: str, target: Path, pin: Pin) -> None:
+    """Take the file at an address or path to ``target``, whole and as pinned; raise Unavailable."""
+    with whole_file(target) as part:
+        if is_url(place):
+            _download(place, part, pin.size or LARGEST)
+        elif Path(place).is_file():
+            shutil.copyfile(place, part)
+        else:
+            raise Unavailable("no such file")
+        if problem := pin.mismatch(part):
+            raise Unavailable(problem)
+
+
+@patient
+def _download(url: str, part: Path, most: int) -> None:
+    """Write what an address answers, at most so many bytes; each attempt starts anew."""
+    with (
+        failures_told(),
+        requests.get(url, headers=IDENTITY, stream=True, timeout=SILENCE) as answer,
+    ):
+        _refuse(answer.status_code, answer.headers)
+        total = _number(answer.headers.get("Content-Length", ""))
+        # Where there is no terminal, the bar is not drawn.
+        bar = {"total": total, "desc": Path(url).name, "unit": "B", "unit_scale": True}
+        with part.open("wb") as file, tqdm(**bar, disable=None) as drawn:
+            for chunk in answer.iter_content(CHUNK):
+                drawn.update(file.write(chunk))
+                if file.tell() > most:
+                    raise Unavailable(f"it has more than {most:,} bytes")
+
+
+@brief
+def ask_address(url: str) -> Pin:
+    """Return what a server states of the file at an address, as a pin; raise Unavailable.
+
+    A hub states the sha256 of a large file and the git blob of a small one at a whole commit; other
+    servers state the size alone, or nothing.
     """
-    sent = {**(headers or {}), **IDENTITY}
-    return retrying(patience)(watched, patience, _ask, url, sent, patience)
+    with failures_told():
+        if commit := AT_COMMIT.search(url):
+            return _ask_hub(url, commit[1])
+        answer = requests.head(url, headers=IDENTITY, allow_redirects=True, timeout=BRIEF)
+        if answer.status_code in WITHOUT_HEAD:  # of a GET, only the head is read
+            answer = requests.get(url, headers=IDENTITY, stream=True, timeout=BRIEF)
+            answer.close()
+        _refuse(answer.status_code, answer.headers)
+        return Pin(size=_number(answer.headers.get("Content-Length", "")))
 
 
-def _ask(request: "Request", url: str, headers: dict[str, str], patience: Patience) -> Pin:
-    response = request.open("HEAD", url, headers, last=LINKED)
-    if response.status_code in WITHOUT_HEAD:
-        first_byte = {**headers, "Range": "bytes=0-0"}
-        response = request.open("GET", url, first_byte, last=LINKED)
-    found = response.headers
-    if response.status_code not in (200, 206) and LINKED not in found:
-        raise refusal(response, patience)
-    size = None
-    if "Content-Encoding" not in found:
-        text = found.get("Content-Length", "")
-        if response.status_code == 206:
-            text = found.get("Content-Range", "").rpartition("/")[2]
-        size = number(found.get("X-Linked-Size", text))
-    commit = AT_COMMIT.search(url)
-    stated = found.get("X-Repo-Commit")
-    if commit is None or stated is None:
-        return Pin(size=size)
-    if stated != commit[1]:
-        raise Unavailable(f"the hub answers with revision {stated}")
-    etag = found.get(LINKED, found.get("ETag", ""))
-    return stated_pin(etag.removeprefix("W/").strip('"'), size)
+def _ask_hub(url: str, commit: str) -> Pin:
+    stated = get_hf_file_metadata(url, token=False, timeout=BRIEF)
+    if stated.commit_hash is None:  # only looks like a hub's address
+        return Pin(size=stated.size)
+    if stated.commit_hash != commit:
+        raise Unavailable(f"the hub answers with revision {stated.commit_hash}")
+    return stated_pin(stated.etag or "", stated.size)
 
 
-def stated_pin(etag: str, size: int | None) -> Pin:
-    """Return the pin that a hub's etag is: a sha256 of a large file, a git blob of a small one."""
-    if re.fullmatch("[0-9a-f]{64}", etag):
-        return Pin(etag, size)
-    if re.fullmatch("[0-9a-f]{40}", etag):
-        return Pin(None, size, etag)
+def stated_pin(digest: str, size: int | None) -> Pin:
+    """Return the pin that a hub states: a sha256 of a large file, a git blob of a small one."""
+    if re.fullmatch("[0-9a-f]{64}", digest):
+        return Pin(digest, size)
+    if re.fullmatch("[0-9a-f]{40}", digest):
+        return Pin(None, size, digest)
     return Pin(size=size)
 
 
-class Request:
-    """What one thread asks of a server, and how many bytes it has received."""
-
-    def __init__(self, timeout: float):
-        # A host may have two addresses of which one is dead: both are tried in time. A silence is
-        # the matter of ``watched``; the second limit ends the thread that nobody waits for.
-        self.limits = (timeout / 2, 2 * timeout)
-        self.received = 0
-        self.ended = False
-        self.lock = threading.Lock()
-        self.response: requests.Response | None = None
-
-    def open(
-        self, method: str, url: str, headers: Mapping[str, str], last: str = ""
-    ) -> requests.Response:
-        """Return the answer of an address, its body still to be read.
-
-        Redirections are followed, but not from an answer that has the header ``last``. The header
-        ``Authorization`` goes to the server of ``url`` alone.
-        """
-        session = requests.Session()
-        # Even without following them, requests would read the whole body of a redirection.
-        session.get_redirect_target = lambda resp: None
-        place = url
-        for _ in range(REDIRECTIONS + 1):
-            sent = dict(headers)
-            if session.should_strip_auth(url, place):
-                sent = {key: text for key, text in sent.items() if key.lower() != "authorization"}
-            self.close()
-            self.response = session.request(
-                method, place, headers=sent, stream=True, timeout=self.limits
-            )
-            if not self.response.is_redirect or last in self.response.headers:
-                return self.response
-            place = urljoin(place, self.response.headers["Location"])
-        raise Unavailable(f"more than {REDIRECTIONS} redirections")
-
-    def read(self) -> bytes:
-        """Return the next bytes of the body, none at its end."""
-        chunk = self.response.raw.read1(CHUNK, decode_content=False)
-        self.received += len(chunk)
-        return chunk
-
-    @contextmanager
-    def awaited(self) -> Iterator[None]:
-        """Hold up ``end`` until the block is left: the next attempt writes the same file.
-
-        Raises Transient if the request has ended already.
-        """
-        with self.lock:
-            if self.ended:
-                raise Transient("nobody waits for it")
-            yield
-
-    def close(self) -> None:
-        """Close the connection, from its own thread."""
-        if self.response is not None:
-            self.response.close()
-
-    def end(self) -> None:
-        """Cut the connection, from another thread."""
-        with self.lock:
-            self.ended = True
-        if self.response is not None:
-            with suppress(OSError, RuntimeError, ValueError):  # it is read to its end, or gone
-                self.response.raw.shutdown()
-
-
-def watched(patience: Patience, work: Callable[..., T], *given: object) -> T:
-    """Return what ``work`` returns in a thread of its own; Transient if that gets too slow.
-
-    A thread that is given up ends at its next byte, at the end of the process at the latest.
-    """
-    request = Request(patience.timeout)
-    future: Future[T] = Future()
-
-    def run() -> None:
-        """Do the work; hand on what it returns or raises."""
-        try:
-            future.set_result(work(request, *given))
-        except BaseException as error:
-            future.set_exception(error)
-        finally:
-            request.close()
-
-    threading.Thread(target=run, name="download", daemon=True).start()
-    least = LEAST_SPEED * patience.timeout
-    before = 0
+@contextmanager
+def failures_told() -> Iterator[None]:
+    """Turn the errors of the HTTP libraries into Transient, or into Unavailable."""
     try:
-        while not wait([future], patience.timeout).done:
-            came = request.received - before
-            if came < least:
-                problem = f"{came:,} bytes came within {patience.timeout:g} s"
-                raise Transient(f"{problem}, fewer than {least:,.0f}")
-            before = request.received
-        return future.result()
-    except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
+        yield
+    except HfHubHTTPError as error:
+        answer = error.response
+        _refuse(answer.status_code, answer.headers, f" of {answer.url.path}")
+    except LocalEntryNotFoundError as error:  # what the hub's client makes of the other errors
+        with failures_told():
+            raise (error.__cause__ or ValueError(error)) from None
+    except OfflineModeIsEnabled:
+        raise Unavailable("HF_HUB_OFFLINE forbids the network") from None
+    except DROPPED as error:
         raise Transient(f"the connection failed ({type(error).__name__})") from error
-    except (requests.RequestException, ValueError) as error:
-        raise Unavailable(" ".join(str(error).split())) from error
-    finally:
-        request.end()
+    except SENSELESS as error:
+        raise Unavailable(f"the answer makes no sense ({error})") from error
+    except (OSError, RuntimeError) as error:
+        if getattr(error, "errno", None) is not None:  # of the disk
+            raise
+        raise Transient(" ".join(str(error).split())) from error
 
 
-def retrying(patience: Patience) -> Retrying:
-    """Return the retry policy: exponential waits, never shorter than the server asks for."""
-    backoff = wait_exponential(patience.first, patience.longest)
-    return Retrying(
-        stop=stop_after_attempt(patience.attempts),
-        wait=lambda state: max(backoff(state), state.outcome.exception().wait),
-        reraise=True,
-        retry=retry_if_exception_type(Transient),
-    )
-
-
-def refusal(response: requests.Response, patience: Patience) -> Unavailable:
-    """Return an error status as Transient, or as Unavailable if waiting does not help."""
-    reason = f"HTTP {response.status_code}"
-    if response.status_code == 429:
-        reason += " (too many requests)"
-    if response.status_code not in TRANSIENT:
-        return Unavailable(reason)
+def _refuse(status: int, headers: Mapping[str, str], what: str = "") -> None:
+    """Raise Transient for an error status that may pass, Unavailable for any other one."""
+    if status < 400:
+        return
+    reason = f"HTTP {status}{what}"
+    if status not in TRANSIENT:
+        raise Unavailable(reason)
     # ASSUME: a date in Retry-After is ignored; our own back-off then decides.
-    seconds = number(response.headers.get("Retry-After", "")) or 0
-    if seconds > patience.longest:
-        request = f"the server asks to wait {seconds} s, longer than {patience.longest:.0f} s"
-        return Unavailable(f"{reason}; {request}")
-    return Transient(reason, seconds)
+    wait = _number(headers.get("Retry-After", "")) or 0
+    if wait > LONGEST:
+        raise Unavailable(f"{reason}; the server asks to wait {wait} s, over {LONGEST} s")
+    raise Transient(reason, wait)
 
 
-def number(text: str) -> int | None:
+def _number(text: str) -> int | None:
     """Return the number that a header states, None for none and for one beyond reason."""
     return int(text) if re.fullmatch("[0-9]{1,18}", text) else None

@@ -12,11 +12,11 @@ from typing import Any
 
 from semblance.data.tokens import load_tokenizer, refuse_tokenizer
 from semblance.errors import InputError
-from semblance.fetch.hub import Repository, fetch_repository, is_wanted
-from semblance.fetch.origins import note_origins, origin, stamp
+from semblance.fetch.hub import Repository, fetch_repository
 from semblance.fetch.wanted import Hub
 from semblance.files import copy_file, whole_folder
-from semblance.layout import RECORD, SOURCE
+from semblance.layout import SOURCE
+from semblance.models import word_average
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
 from semblance.models.encoder import find_pooling
 from semblance.models.folder import TOKENIZER_FILES, build, save
@@ -72,17 +72,13 @@ def build_base(
     facts = {}
     if settings.hub:
         repository = Repository(settings.hub, settings.revision or "", hub, settings.weights_sha256)
-        # The lock file of all bases lies beside their folders.
-        fetched = fetch_repository(repository, place / SOURCE, place.parent, mirror)
+        fetched = fetch_repository(repository, place / SOURCE, mirror)
         facts["source"] = {"hub": settings.hub, **fetched}
     source = _source(settings, place)
-    digest = _checked_digest(source / WEIGHTS_FILE, settings.weights_sha256)
-    origins = {}
-    if settings.folder:
-        origins = _origins(source)
+    weights = source if source.is_file() else source / WEIGHTS_FILE
+    digest = _checked_digest(weights, settings.weights_sha256)
     with whole_folder(place / "model") as staging:
         files = _write_model(settings, source, staging)
-    note_origins(place, origins)
     # Prompts stand in the record only if the settings state them.
     stated = {k: v for k, v in asdict(settings).items() if v is not None or "prompt" not in k}
     write_record(
@@ -109,15 +105,6 @@ def _source(settings: BaseSettings, place: Path) -> Path:
     return Path(list(spec.submodule_search_locations)[0], settings.subfolder or "")
 
 
-def _origins(folder: Path) -> dict[Path, dict[str, Any]]:
-    """Return what is noted of each file of a folder that a model may consist of."""
-    found = {}
-    for path in folder.rglob("*"):
-        if path.is_file() and is_wanted(path.relative_to(folder).as_posix()):
-            found[path] = origin(stamp(path), file_digest(path), RECORD)
-    return found
-
-
 def _checked_digest(weights: Path, pinned: str | None) -> str:
     """Return the sha256 of the weights; InputError if there are none, or not the pinned ones."""
     if not weights.is_file():
@@ -133,6 +120,8 @@ def _checked_digest(weights: Path, pinned: str | None) -> str:
 
 def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str]:
     """Write the uniform folder; return the names of its files."""
+    if source.is_file():
+        return word_average.write(source, settings.max_length, target)
     for name in (CONFIG, *TOKENIZER_FILES):
         if (source / name).is_file():
             copy_file(source / name, target / name)
@@ -191,10 +180,10 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
         from transformers import AutoTokenizer
 
         with refuse_tokenizer(source, "choose a base with tokenizer.json"):
-            found = AutoTokenizer.from_pretrained(
+            tokenizer = AutoTokenizer.from_pretrained(
                 str(source), local_files_only=True, trust_remote_code=False
             )
-        found.save_pretrained(str(target))
+        tokenizer.save_pretrained(str(target))
     load_tokenizer(target / TOKENIZER_FILE)
 
 

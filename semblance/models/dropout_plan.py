@@ -87,11 +87,11 @@ class DropoutPlan:
         """Return the rate of one dropout in these layers: a float, or one a sentence (n,)."""
         site = Site(layers, self.views, self.view_count, self.drawn)
         rates = [module.rate(options, site) for module, options in self._with("rate")]
-        found = [rate for rate in rates if rate is not None]
-        if len(found) > 1:
-            problem = f"{len(found)} dropouts give a rate for {layers} layers"
+        drawn = [rate for rate in rates if rate is not None]
+        if len(drawn) > 1:
+            problem = f"{len(drawn)} dropouts give a rate for {layers} layers"
             raise InputError("dropout", problem, "name only one")
-        return found[0] if found else self.plain[layers]
+        return drawn[0] if drawn else self.plain[layers]
 
     def head_scale(self, heads: int) -> Tensor | None:
         """Return the factors of one layer's attention heads, (n, heads); None where none acts."""

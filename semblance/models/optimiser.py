@@ -31,6 +31,7 @@ class AdamW:
     def step(self, learning_rate: float) -> None:
         """Update every parameter that has a gradient."""
         for named, decay in self.groups:
+            # A layer that a method leaves out, such as a pooler, has no gradient and must not decay.
             used = [(name, p) for name, p in named if p.grad is not None]
             if not used:
                 continue
@@ -67,4 +68,4 @@ class AdamW:
         """Forget the gradients."""
         for named, _ in self.groups:
             for _, parameter in named:
-                parameter.grad = None
+                parameter.grad = None  # frees its memory, where zeros would keep it

@@ -146,11 +146,13 @@ def to_theirs(ours: dict[str, Tensor], layers: int) -> dict[str, Tensor]:
 
     Weights that transformers does not have (those of the head) are left out.
     """
-    found = {theirs: ours[name] for name, theirs in POOLER_NAMES.items() if name in ours}
+    theirs_by_name = {theirs: ours[name] for name, theirs in POOLER_NAMES.items() if name in ours}
     for name, theirs in _weight_names(layers):
         parts = ours[name].chunk(len(theirs))
-        found |= {each: part.contiguous() for each, part in zip(theirs, parts, strict=True)}
-    return found
+        theirs_by_name |= {
+            each: part.contiguous() for each, part in zip(theirs, parts, strict=True)
+        }
+    return theirs_by_name
 
 
 def check_shape(shape: Architecture, ours: dict[str, Tensor], where: str | Path) -> None:

@@ -48,13 +48,13 @@ class WordHead(nn.Module):
 
 def stored_head(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     """Return the head of a checkpoint by our names; nothing if one weight is missing."""
-    found = {}
+    tensors = {}
     for ours, theirs in NAMES.items():
         carried = [name for name in theirs if name in weights]
         if not carried:
             return {}
-        found[ours] = weights[carried[0]]
-    return found
+        tensors[ours] = weights[carried[0]]
+    return tensors
 
 
 def save_head(weights: dict[str, Tensor], folder: Path) -> list[str]:

@@ -34,12 +34,12 @@ class Words:
 
     def scores(self, questions: Sequence[str]) -> np.ndarray:
         """Return the BM25 score of each text for each question, (Q, T) float32; 0: no word shared."""
-        found = np.zeros((len(questions), self.size), np.float32)
-        for row, question in zip(found, questions, strict=True):
+        matrix = np.zeros((len(questions), self.size), np.float32)
+        for row, question in zip(matrix, questions, strict=True):
             known = self.index.get_tokens_ids(terms_of(question))
             if known:
                 row[:] = self.index.get_scores_from_ids(known)
-        return found
+        return matrix
 
 
 def terms_of(text: str) -> list[str]:

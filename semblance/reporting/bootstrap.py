@@ -107,28 +107,31 @@ class _Setting:
         """
         rng = np.random.default_rng(self.seed)
         tasks = items.get_level_values("task")
-        found: Drawn = {}
+        draws: Drawn = {}
         for task in self.table.tasks:
-            found[task] = POINTS * draw(np.flatnonzero(tasks == task), self.draws, rng)
-        average = sum(found.values()) / len(found)
+            draws[task] = POINTS * draw(np.flatnonzero(tasks == task), self.draws, rng)
+        average = sum(draws.values()) / len(draws)
         if not self.layout.part_columns:
-            found = {}
+            draws = {}
         if self.layout.average_column:
-            found[self.layout.average_column] = average
-        return found
+            draws[self.layout.average_column] = average
+        return draws
 
 
 def _covariances(rows: list[Row], drawn: Drawn) -> dict[str, Covariances]:
     """Return ``Row.items`` of each row by its label: by column, the rows above it and itself."""
-    found: dict[str, Covariances] = {row.label: {} for row in rows}
+    labels = [row.label for row in rows]
+    covariances: dict[str, Covariances] = {label: {} for label in labels}
     seeds = [tuple(row.seeds) for row in rows]
     ends = np.cumsum([len(row.seeds) for row in rows])[:-1]
     for column, scores in drawn.items():
         matrix = item_covariances(np.split(scores, ends, axis=1), seeds)
-        for i, row in enumerate(rows):
-            values = [float(f"{value:.{DIGITS}g}") for value in matrix[i, : i + 1]]
-            found[row.label][column] = dict(zip(found, values, strict=False))
-    return found
+        for i, label in enumerate(labels):
+            # The matrix is symmetric: of each pair of rows the lower one keeps the covariance.
+            covariances[label][column] = {
+                labels[j]: float(f"{matrix[i, j]:.{DIGITS}g}") for j in range(i + 1)
+            }
+    return covariances
 
 
 def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
@@ -146,7 +149,10 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
     subsets = index.get_level_values("subset").where(has_subsets, "")
 
     def drawn(by_mean: bool = False, other: bool = False) -> Drawn:
+        """Return each column's draws, of other items or also of ``other`` subsets."""
+
         def of_task(items: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+            """Return the correlations of one task's resampled items, (draws, seeds of all rows)."""
             names = subsets[items]
             groups = [np.flatnonzero(names == name) for name in names.unique()]
             resampled = grouped_resamples(groups, draws, rng, other)

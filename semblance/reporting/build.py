@@ -4,29 +4,29 @@ Everything stays unrounded, by seed, in points (times 100). A cell whose score i
 seed is missing, and a row with a missing cell has no average.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
 import pandas as pd
 
+from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.layout import fold_corpus
 from semblance.names import (
     CEILING,
-    FAQ_DEV,
     IN_NATURAL_UNIT,
     NO_CORPUS,
     SEEDS_OF_START,
     START,
     STEPS,
-    STS_DEV,
     TRAINING,
     UNMOVED,
 )
-from semblance.reporting.contrasts import compared
-from semblance.reporting.layouts import Layout, Scores, find_layout, mean
-from semblance.reporting.notes import ORIGIN, footnotes
+from semblance.reporting.contrasts import PAIRED, compared
+from semblance.reporting.grids import NAMES
+from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
+from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
 from semblance.reporting.table import Cell, Row, RowSpec, Spec, Table, decode_spec
 
 Index = dict[tuple, dict]  # the values of INDEXED -> the line of the CSV
@@ -83,17 +83,6 @@ def _index(scores: pd.DataFrame) -> Index:
     return index
 
 
-def best_on_dev(scores: Mapping[str, list[float | None]]) -> str | None:
-    """Return the candidate with the highest mean dev score over the seeds, the first of equals.
-
-    None where a candidate lacks a score: the missing one might have been the best.
-    """
-    means = {name: mean(of_seeds) for name, of_seeds in scores.items()}
-    if None in means.values():
-        return None
-    return max(means, key=means.__getitem__)
-
-
 @dataclass
 class _RowScores:
     """Looks up the scores of one row; remembers the used ones, and the runs that lack one."""
@@ -104,56 +93,18 @@ class _RowScores:
     index: Index
     used: list[dict] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    chosen: dict[str, str] = field(default_factory=dict)
 
     def find(self, seed: int, fold: str, task: str, metric: str, aggregation: str) -> float | None:
-        """Return a score in points, None if it is absent."""
-        method = self._method(fold, seed)
-        if method is None:
-            return None
-        record = self._record(method, seed, fold, (task, metric, aggregation, self.protocol))
+        """Return a score in points; None if it is absent, and the run that lacks it is noted."""
+        run = (self._place(fold), self.asked.base, self.asked.method)
+        record = self.index.get((*run, seed, fold, task, metric, aggregation, self.protocol))
         if record is None:
+            self.missing.append("/".join((*run, f"seed-{seed}")))
             return None
         self.used.append(record)
         if metric in IN_NATURAL_UNIT:
             return record["value"]
         return record["value"] * 100
-
-    def _method(self, fold: str, seed: int) -> str | None:
-        """Return the row's method, or the best of its candidates on dev; None without a choice.
-
-        The other seeds choose: a seed that took part in the choice would be tested on its own luck.
-        """
-        if self.asked.choose is None:
-            return self.asked.method
-        place = f"{self._place(fold)}/{seed}"
-        if place not in self.chosen:
-            others = [other for other in self.asked.seeds if other != seed] or [seed]
-            candidates = self.asked.choose.candidates
-            best = best_on_dev({name: self._dev_scores(fold, others, name) for name in candidates})
-            if best is None:
-                return None
-            self.chosen[place] = best
-        return self.chosen[place]
-
-    def _dev_scores(self, fold: str, seeds: list[int], method: str) -> list[float | None]:
-        """Return the dev scores of seeds of a method: of STS-B, or of a fold's dev questions."""
-        score = (STS_DEV, "spearman", "all", self.protocol)
-        if fold:
-            score = (self.corpus, "map", FAQ_DEV, FAQ_DEV)
-        records = [self._record(method, seed, fold, score) for seed in seeds]
-        return [record and record["value"] for record in records]
-
-    def _record(self, method: str, seed: int, fold: str, score: tuple[str, ...]) -> dict | None:
-        """Return the line of a score: its task, metric, aggregation and protocol.
-
-        Where it is absent, the run that lacks it is noted.
-        """
-        place = self._place(fold)
-        record = self.index.get((place, self.asked.base, method, seed, fold, *score))
-        if record is None:
-            self.missing.append(f"{place}/{self.asked.base}/{method}/seed-{seed}")
-        return record
 
     def _place(self, fold: str) -> str:
         """Return the corpus of a fold; an untrained model has one for all."""
@@ -163,22 +114,22 @@ class _RowScores:
 
     def steps(self, seeds: tuple[int, ...]) -> dict[str, float]:
         """Return the steps that the training of an entropy model took, by seed, where known."""
-        found = {}
+        by_seed = {}
         row = (self.corpus, self.asked.base, self.asked.method)
         for seed in seeds:
             record = self.index.get((*row, seed, "", TRAINING, STEPS, "all", self.protocol))
             if record is not None and record["phi"]:
-                found[str(seed)] = record["value"]
-        return found
+                by_seed[str(seed)] = record["value"]
+        return by_seed
 
     def unmoved(self, seeds: tuple[int, ...], folds: Iterable[str]) -> int:
         """Return how many teachers of a training have not left their start, at most."""
-        found = 0
+        count = 0
         for seed, fold in product(seeds, folds):
             run = (self._place(fold), self.asked.base, self.asked.method, seed, fold)
             record = self.index.get((*run, TRAINING, UNMOVED, "all", self.protocol))
-            found = max(found, int(record["value"]) if record else 0)
-        return found
+            count = max(count, int(record["value"]) if record else 0)
+        return count
 
 
 def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
@@ -206,8 +157,6 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         missing=tuple(dict.fromkeys(scores.missing)),
         steps=scores.steps(seeds),
         unmoved=scores.unmoved(seeds, [str(fold) for fold in range(spec.folds or 0)] or [""]),
-        choose=asked.choose,
-        chosen=scores.chosen,
         published=asked.published,
         stand_in=asked.stand_in,
         by_mean=_by_mean(spec, layout, scores, seeds),
@@ -219,8 +168,8 @@ def _by_mean(spec: Spec, layout: Layout, scores: _RowScores, seeds: Sequence[int
     if not (layout.has_correlations and spec.aggregation == "all"):
         return {}
     spec = replace(spec, aggregation="mean")
-    found = {str(seed): mean(_of_seed(spec, layout, seed, scores).values()) for seed in seeds}
-    return {seed: value for seed, value in found.items() if value is not None}
+    means = {str(seed): mean(_of_seed(spec, layout, seed, scores).values()) for seed in seeds}
+    return {seed: value for seed, value in means.items() if value is not None}
 
 
 def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Scores:
@@ -233,3 +182,148 @@ def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Score
         metric: mean(scores.find(seed, f, spec.dataset, metric, spec.aggregation) for f in folds)
         for metric in layout.metrics
     }
+
+
+ORIGIN = ("precision", "protocol", "code", "environment")
+NAMED = 5  # so many missing runs are named, the rest counted
+ORIENTATION = (
+    "Their published values are for orientation only. The report, and stand_in in the CSV, say in "
+    "what they differ."
+)
+
+
+def footnotes(spec: Spec, rows: list[Row], ceilings: dict[tuple, float]) -> tuple[str, ...]:
+    """Return the notes in order; ``ceilings``: of a perfect model, by protocol and metric."""
+    notes = [
+        spec.note,
+        stand_in_note(rows),
+        find_layout(spec.layout).notes(spec.folds),
+        _ceiling(spec, ceilings),
+        *_test(spec, rows),
+        _steps(rows),
+        _unmoved(rows),
+        *_mixed(spec, rows),
+        _missing(rows),
+    ]
+    return tuple(note for note in notes if note)
+
+
+def stand_in_note(rows: list[Row]) -> str:
+    """Say how many rows are stand-ins, and where it stands in what they differ; empty without one."""
+    number = sum(bool(row.stand_in) for row in rows)
+    if not number:
+        return ""
+    return f"Stand-ins: {number} of {counted(len(rows), 'row')}. {ORIENTATION}"
+
+
+def _ceiling(spec: Spec, ceilings: dict[tuple, float]) -> str:
+    """Name the scores that no model can exceed, where they are not 100."""
+    shown = product(spec.protocols, find_layout(spec.layout).metrics)
+    known = {(p, m): ceilings.get((p, m), 100) for p, m in shown}
+    below = [f"{NAMES[m]} {value:.1f} ({p})" for (p, m), value in known.items() if value < 100]
+    why = "where several queries have one text, each counts its own answers alone as right."
+    return f"A perfect model has {', '.join(below)}: {why}" if below else ""
+
+
+def _test(spec: Spec, rows: list[Row]) -> list[str]:
+    """Say what the differences, the p values and the marks are, and what the seeds could show."""
+    column = find_layout(spec.layout).main_column
+    tested = [row for row in rows if row.test]
+    if not tested:
+        return []
+    controls = "the trained row before"
+    if spec.control != PREVIOUS:
+        labels = dict.fromkeys(row.control for row in tested)
+        controls = ", ".join(f"“{label}”" for label in labels)
+        if len(labels) > 1:
+            controls = f"the control on the same base ({controls})"
+    kinds = ", ".join(dict.fromkeys(row.test for row in tested))
+    notes = [
+        f"Difference: of {NAMES.get(column, column)}, from {controls}; paired by "
+        f"seed where both sides have the same seeds. Its interval and p are of the {kinds}-test."
+    ]
+    contrasts = [row.contrast(column) for row in tested]
+    known = [contrast for contrast in contrasts if contrast and contrast.p is not None]
+    if known:
+        sizes = [contrast.detectable for contrast in known]
+        least, most = f"{min(sizes):.2f}", f"{max(sizes):.2f}"
+        size = least if least == most else f"{least} to {most}"
+        notes += [
+            f"p: two-sided, corrected by Holm's method for the "
+            f"{counted(len(known), 'comparison')} of its column. "
+            "Marks: * p < .05 and _ p < .1, for improvements over the control; each column is "
+            f"corrected for itself. ≈: equal, the interval of three seeds or more lies within "
+            f"±{spec.margin:g} points.",
+            f"With these seeds a test at .05, before the correction, shows a difference of {size} "
+            "points with 80 % power.",
+        ]
+    return [*notes, " ".join(sorted({_bound(row, rows) for row in tested}))]
+
+
+def _bound(row: Row, rows: list[Row]) -> str:
+    """Return the smallest p that an exact test of a row's and its control's seeds can give."""
+    place = (row.control, row.protocol)
+    control = next(peer for peer in rows if (peer.label, peer.protocol) == place)
+    ours, theirs = len(row.seeds), len(control.seeds)
+    if row.test == PAIRED:
+        if ours < 2:
+            return f"No p for {counted(ours, 'pair')} of seeds: a t-test needs two."
+        smallest = f"{smallest_p_signs(ours):.4f}"
+        return f"An exact sign-flip test of {ours} pairs of seeds cannot give a p below {smallest}."
+    if min(ours, theirs) < 2:
+        sizes = f"n = {ours} against n = {theirs}"
+        return f"No p for {sizes}: Welch's t-test needs two seeds on each side."
+    return (
+        f"Not paired, {ours} against {counted(theirs, 'seed')}: an exact permutation test cannot "
+        f"give a p below {smallest_p_permutation(ours, theirs):.4f}."
+    )
+
+
+def _steps(rows: list[Row]) -> str:
+    """Say how many steps the training of each entropy model took until its early stopping."""
+    found = {row.label: list(row.steps.values()) for row in rows if row.steps}
+    if not found:
+        return ""
+    texts = [
+        f"{label}: {sum(steps) / len(steps):.1f} ({min(steps):.0f}–{max(steps):.0f})"
+        for label, steps in found.items()
+    ]
+    return f"Steps of the entropy models, mean (range over the seeds): {'; '.join(texts)}."
+
+
+def _unmoved(rows: list[Row]) -> str:
+    """Name the rows with teachers in which nothing of Eq. 2 shows."""
+    labels = [f"“{row.label}” ({row.unmoved} of a training)" for row in rows if row.unmoved]
+    if not labels:
+        return ""
+    return (
+        "Teachers that have not moved from their start (no window of their training had a lower loss "
+        f"than the first): {', '.join(labels)}. So φ is not asked of these rows."
+    )
+
+
+def _mixed(spec: Spec, rows: list[Row]) -> list[str]:
+    """Name every property in which rows of one table differ, and which rows have which value."""
+    names = list(ORIGIN)
+    if len(spec.protocols) > 1:  # then each row's label names its own
+        names.remove("protocol")
+    notes = []
+    for name in names:
+        holders: dict[str, list[str]] = {}
+        for row in rows:
+            for value in row.origin.get(name, ()):
+                holders.setdefault(value, []).append(row.label)
+        if len(holders) > 1:
+            texts = [f"{value} ({', '.join(dict.fromkeys(h))})" for value, h in holders.items()]
+            notes.append(f"Mixed {name}: {'; '.join(texts)}.")
+    return notes
+
+
+def _missing(rows: list[Row]) -> str:
+    runs = list(dict.fromkeys(run for row in rows for run in row.missing))
+    if not runs:
+        return ""
+    named = ", ".join(runs[:NAMED])
+    if len(runs) > NAMED:
+        named += f" and {len(runs) - NAMED} more"
+    return f"n/a: at least one score is missing. Runs without it: {named}."

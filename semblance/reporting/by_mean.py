@@ -38,10 +38,10 @@ def by_mean(parts: Parts, judged: "Judgement") -> ByMean | None:
     sums = [weighted_sum(parts, name) for name in (judged.column, BY_MEAN, BETWEEN)]
     if sums[1] is None:
         return None
-    over_all, found, between = [one.of_both or one.estimate for one in sums]
-    if over_all is None or found is None:
+    over_all, over_means, between = [one.of_both or one.estimate for one in sums]
+    if over_all is None or over_means is None:
         return ByMean(sums[1].value, word=OPEN_BY_MEAN if over_all else "")
-    low, high = judged.among.interval(found)
+    low, high = judged.among.interval(over_means)
     below = judged.claim.expects == "difference" and over_all.value < 0
     shown = _shown(judged, *judged.among.interval(over_all))
     mean_shows = _shown(judged, low, high)
@@ -50,7 +50,7 @@ def by_mean(parts: Parts, judged: "Judgement") -> ByMean | None:
     word = "" if holds else OPEN_BY_MEAN
     if differs and not (holds and judged.claim.expects != "difference"):
         word = BETWEEN
-    return ByMean(float(found.value), low, high, word)
+    return ByMean(float(over_means.value), low, high, word)
 
 
 def _split(row: Row, column: str) -> Row:

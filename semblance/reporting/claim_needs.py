@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
+from semblance.counts import interval, signed
 from semblance.names import START
 from semblance.reporting.claim_rows import Rows
 from semblance.reporting.claims import Better, Differing, Needs
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.layouts import find_layout
-from semblance.reporting.numbers import interval, signed
 from semblance.reporting.table import Row, Table
 
 Tables = Mapping[str, Table]
@@ -23,27 +23,27 @@ def lacks(needs: Needs | None, rows: Rows, table: Table, tables: Tables, stand_i
     first = next(iter(rows.values()))
     if needs.bases and not {row.base for row in rows.values()} & set(needs.bases):
         return f"this is {first.base}"
-    found = []
+    reasons = []
     if stand_in and needs.differing:
-        found.append(_too_alike(needs.differing, first, tables))
+        reasons.append(_too_alike(needs.differing, first, tables))
     if stand_in and needs.start_within:
-        found.append(_start_too_low(needs.start_within, first, table))
+        reasons.append(_start_too_low(needs.start_within, first, table))
     if stand_in and needs.better:
-        found.append(_not_better(needs.better, rows, tables))
-    return next(filter(None, found), "")
+        reasons.append(_not_better(needs.better, rows, tables))
+    return next(filter(None, reasons), "")
 
 
 def unmoved(rows: Rows) -> str:
     """Say which rows have teachers that have not left their start; empty if none has."""
-    found = [row.label for row in rows.values() if row.unmoved]
-    return f"those of {', '.join(found)} have not" if found else ""
+    labels = [row.label for row in rows.values() if row.unmoved]
+    return f"those of {', '.join(labels)} have not" if labels else ""
 
 
 def _too_alike(asked: Differing, first: Row, tables: Tables) -> str:
     table = tables.get(asked.table)
-    found = [row for row in table.rows if row.method in asked.rows] if table else []
-    found = [row for row in found if (row.base, row.protocol) == (first.base, first.protocol)]
-    means = [row.cells[asked.column].mean for row in found if asked.column in row.cells]
+    rows = [row for row in table.rows if row.method in asked.rows] if table else []
+    rows = [row for row in rows if (row.base, row.protocol) == (first.base, first.protocol)]
+    means = [row.cells[asked.column].mean for row in rows if asked.column in row.cells]
     if len(means) < len(asked.rows) or None in means:
         return f"{asked.table} does not show how far they differ"
     spread = max(means) - min(means)
@@ -109,6 +109,6 @@ def floor_of(table: Table, base: str, protocol: str, column: str) -> str:
 
 def _interval(ours: Row, theirs: Row, column: str) -> tuple[float, float, float] | None:
     """Return the difference of two rows and the ends of its interval; None without an interval."""
-    found = weighted_sum([(1, ours), (-1, theirs)], column)
-    estimate = found and (found.of_both or found.estimate)
-    return (found.value, *map(float, estimate.interval())) if estimate else None
+    contrast = weighted_sum([(1, ours), (-1, theirs)], column)
+    estimate = contrast and (contrast.of_both or contrast.estimate)
+    return (contrast.value, *map(float, estimate.interval())) if estimate else None

@@ -48,13 +48,13 @@ def row_groups(claim: Claim, table: Table, published: Published) -> Iterator[Row
 
 def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
     """Return the rows of a claim's methods on one base, once for each corpus."""
-    found: list[Rows] = []
+    groups: list[Rows] = []
     choices = {name: _rows_for(claim, name, rows, base) for name in claim.terms}
     for corpus in dict.fromkeys(row.corpus for row in rows if row.base == base):
         group = {name: _row_of(choice, corpus) for name, choice in choices.items()}
-        if None not in group.values() and group not in found and _keeps_corpora(group):
-            found.append(group)
-    return found
+        if None not in group.values() and group not in groups and _keeps_corpora(group):
+            groups.append(group)
+    return groups
 
 
 def _rows_for(claim: Claim, name: str, rows: list[Row], base: str) -> list[Row]:
@@ -86,8 +86,8 @@ def _keeps_corpora(rows: Rows) -> bool:
     """Tell whether rows stand on as many corpora as the claim names, each name on the same one."""
     pairs = {(name.rpartition("/")[0], row.corpus) for name, row in rows.items() if "/" in name}
     named = {corpus for corpus, _ in pairs}
-    found = {corpus for _, corpus in pairs}
-    return len(pairs) == len(named) == len(found)
+    corpora = {corpus for _, corpus in pairs}
+    return len(pairs) == len(named) == len(corpora)
 
 
 def _mixes_corpora(rows: Rows) -> bool:

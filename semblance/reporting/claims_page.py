@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import astuple
 
-from semblance.counts import counted
-from semblance.csv_rows import rows_csv
+from semblance.counts import counted, signed
+from semblance.files import rows_csv
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judging import Judgement
-from semblance.reporting.numbers import signed
 from semblance.reporting.verdicts import CANNOT, NOT_RUN, OPEN, UNDECIDED
 
 LEDGER = 5  # the version of the rules of verdicts; docs/decisions.md dates each change
@@ -101,19 +100,21 @@ def headline(judged: list[Judgement]) -> str:
     Each reading of a claim is counted by itself.
     """
     readings: dict[str, list[Judgement]] = {}
-    for found in sorted(judged, key=lambda found: found.reading):
-        readings.setdefault(found.reading, []).append(found)
+    for judgement in sorted(judged, key=lambda judgement: judgement.reading):
+        readings.setdefault(judgement.reading, []).append(judgement)
     parts = []
     for reading, group in readings.items():
-        number = sum(found.verdict == "reproduced" and not found.word for found in group)
-        undecided = sum(found.verdict in (UNDECIDED, OPEN) for found in group)
+        number = sum(
+            judgement.verdict == "reproduced" and not judgement.word for judgement in group
+        )
+        undecided = sum(judgement.verdict in (UNDECIDED, OPEN) for judgement in group)
         of = "" if parts else " of the papers that were judged"
         form = f" in the {reading} form" if reading else ""
         parts.append(
             f"{number or ('none' if parts else 'None')} of the {counted(len(group), 'claim')}{of}{form} "
             f"{'are' if number > 1 else 'is'} reproduced, {undecided} undecided or open"
         )
-    stand_ins = sum(found.stand_in for found in judged)
+    stand_ins = sum(judgement.stand_in for judgement in judged)
     if stand_ins:
         every = "all" if stand_ins == len(judged) else f"{stand_ins} of them"
         parts.append(f"on stand-ins, not on the papers' own models and data: {every}")
@@ -124,10 +125,10 @@ def by_reason(
     judgements: Iterable[Judgement], text: Callable[[Judgement], str]
 ) -> dict[str, list[str]]:
     """Return for each reason the claims that have no verdict by it, each once."""
-    found: dict[str, dict[str, None]] = {}
+    reasons: dict[str, dict[str, None]] = {}
     for one in judgements:
-        found.setdefault(one.why, {})[text(one)] = None
-    return {why: list(claims) for why, claims in found.items()}
+        reasons.setdefault(one.why, {})[text(one)] = None
+    return {why: list(claims) for why, claims in reasons.items()}
 
 
 def _claimed(found: Judgement) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from semblance import layout
-from semblance.csv_rows import rows_csv
 from semblance.figures import FILES, KINDS, FigureRun, FigureSettings, Row
+from semblance.files import rows_csv
 from semblance.named_modules import COLLECTED, load_module
 from semblance.provenance import checked_digest
 

@@ -110,20 +110,26 @@ class Compared:
         }
 
     def by_pair(self) -> dict[tuple[int, int], Difference]:
-        """Return each set less each later one in the main column, corrected for their number."""
+        """Return the difference of each pair of sets (i, j), i < j, in the main column.
+
+        Its p is corrected for the number of pairs.
+        """
         pairs = list(itertools.combinations(range(len(self.names)), 2))
-        estimates = [self._estimate(self.main, *pair) for pair in pairs]
+        estimates = [self._estimate(self.main, i, j) for i, j in pairs]
         ps = [self._p(self.main, estimate) for estimate in estimates]
-        judged = map(self._judged, estimates, ps, holm(ps))
-        return dict(zip(pairs, judged, strict=True))
+        corrected = holm(ps)
+        return {
+            pair: self._judged(*values)
+            for pair, *values in zip(pairs, estimates, ps, corrected, strict=True)
+        }
 
     def ranks(self) -> list[Ranked]:
         """Return the sets by their mean, each with the ranks that its differences leave open."""
         k = len(self.names)
         better, worse = [0] * k, [0] * k  # how many sets are shown to be better, and worse
-        for (i, j), found in self.by_pair().items():
-            if found.p_holm < ALPHA:
-                above, below = (i, j) if found.value > 0 else (j, i)
+        for (i, j), pair in self.by_pair().items():
+            if pair.p_holm < ALPHA:
+                above, below = (i, j) if pair.value > 0 else (j, i)
                 worse[above] += 1
                 better[below] += 1
         means = [self.mean(i, self.main) for i in range(k)]

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from semblance.counts import counted
+from semblance.counts import counted, signed
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.grids import with_deviation
-from semblance.reporting.numbers import signed
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.significance import Estimate
 from semblance.reporting.table import Cell, Row, Table
@@ -116,8 +115,8 @@ def compare_published(
             for column, entry in _claimed(table, row, published).items():
                 if column in row.cells:
                     verdict = _verdict(entry, row, tolerance)
-                    found = ComparedCell(entry, verdict, table.name, row)
-                    ours.setdefault((entry.name, column), []).append(found)
+                    cell = ComparedCell(entry, verdict, table.name, row)
+                    ours.setdefault((entry.name, column), []).append(cell)
     compared = []
     for entry in published.entries:
         compared += ours.get((entry.name, entry.column), [ComparedCell(entry, NOT_RUN)])
@@ -137,8 +136,8 @@ def _verdict(entry: Entry, row: Row, tolerance: float) -> str:
         return "open"  # nobody knows what another seed would give
     else:
         error, n = cell.sd / math.sqrt(cell.n), cell.n
-    found = Estimate(cell.mean - entry.value, error, n - 1, more=printed, seeds=n)
-    return WORDS[of_no_difference(found, tolerance)]
+    estimate = Estimate(cell.mean - entry.value, error, n - 1, more=printed, seeds=n)
+    return WORDS[of_no_difference(estimate, tolerance)]
 
 
 def ledger(tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE) -> str:

@@ -61,18 +61,18 @@ def weighted_sum(parts: Parts, column: str) -> SeedContrast | None:
     trained = [(weight, known) for weight, row, known in cells if not row.is_untrained]
     lists = {frozenset(map(str, row.seeds)) for _, row in parts if not row.is_untrained}
     if len(lists) > 1:
-        found = _unpaired(trained, constant)
+        total = _unpaired(trained, constant)
     else:
-        found = _of_seeds(trained, constant)
-        if found is None:
+        total = _of_seeds(trained, constant)
+        if total is None:
             return None
-        missing = sorted(frozenset().union(*lists) - set(found.by_seed), key=int)
-        found = replace(found, missing=tuple(missing))
+        missing = sorted(frozenset().union(*lists) - set(total.by_seed), key=int)
+        total = replace(total, missing=tuple(missing))
     variance = item_variance(parts, column)
-    if variance is None or (trained and found.estimate is None):
-        return found  # of trained rows: other seeds would differ, and nobody knows how much
-    seeds = found.estimate or Estimate(found.value, 0.0, math.inf)
-    return replace(found, of_both=replace(seeds, more=math.sqrt(variance)))
+    if variance is None or (trained and total.estimate is None):
+        return total  # of trained rows: other seeds would differ, and nobody knows how much
+    seeds = total.estimate or Estimate(total.value, 0.0, math.inf)
+    return replace(total, of_both=replace(seeds, more=math.sqrt(variance)))
 
 
 def item_variance(parts: Parts, column: str) -> float | None:
@@ -97,16 +97,16 @@ def _of_seeds(trained: Weighted, constant: float) -> SeedContrast | None:
     if not shared:
         return None
     by_seed = {s: constant + sum(weight * values[s] for weight, values in trained) for s in shared}
-    found = SeedContrast(
+    contrast = SeedContrast(
         value=fmean(by_seed.values()),
         test=PAIRED if len(trained) > 1 else ONE_SAMPLE,
         by_seed=by_seed,
     )
     sums = np.array(list(by_seed.values()))
     if not _has_spread(sums):
-        return found
+        return contrast
     p_exact = float(significance.p_sign_flips(sums))
-    return replace(found, estimate=significance.paired(sums), p_exact=p_exact)
+    return replace(contrast, estimate=significance.paired(sums), p_exact=p_exact)
 
 
 def _unpaired(trained: Weighted, constant: float) -> SeedContrast:
@@ -199,14 +199,18 @@ def between(row: Row, control: Row, column: str) -> SeedContrast | None:
 def _corrected(rows: list[Row], column: str) -> list[Row]:
     """Correct the p values of a column, and mark its cells."""
     contrasts = {position: row.contrast(column) for position, row in enumerate(rows)}
-    known = {at: found for at, found in contrasts.items() if found and found.p is not None}
-    corrected = significance.holm([found.p for found in known.values()])
+    known = {
+        at: contrast for at, contrast in contrasts.items() if contrast and contrast.p is not None
+    }
+    corrected = significance.holm([contrast.p for contrast in known.values()])
     rows = list(rows)
-    for (position, found), p in zip(known.items(), corrected, strict=True):
+    for (position, contrast), p in zip(known.items(), corrected, strict=True):
         mark = ""
-        if found.difference > 0 and p < WEAK:
+        if contrast.difference > 0 and p < WEAK:
             mark = "*" if p < STRONG else "_"
-        cell = replace(rows[position].cells[column], contrast=replace(found, p_holm=p), mark=mark)
+        cell = replace(
+            rows[position].cells[column], contrast=replace(contrast, p_holm=p), mark=mark
+        )
         rows[position] = replace(rows[position], cells=rows[position].cells | {column: cell})
     return rows
 

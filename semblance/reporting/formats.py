@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from semblance.counts import padded
-from semblance.csv_rows import rows_csv
+from semblance.files import rows_csv
 from semblance.reporting.grids import DIFFERENCE, NAMES, Grid, grid, unrounded
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Table

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields
 from typing import Literal
 
+from semblance.counts import interval, rounded, signed
 from semblance.names import STS_DEV
 from semblance.reporting.layouts import Layout, find_layout
-from semblance.reporting.numbers import interval, rounded, signed
 from semblance.reporting.significance import ALPHA
 from semblance.reporting.table import Cell, Contrast, Row, Table
 
@@ -106,8 +106,8 @@ def grid(table: Table) -> Grid:
     contrasts = [row.contrast(main) for row in table.rows]
     behind = {
         PUBLISHED: [_published(row, main) for row in table.rows],
-        DIFFERENCE: [_difference(found) if found else "" for found in contrasts],
-        P_VALUE: [_p_value(found.p_holm) if found else "" for found in contrasts],
+        DIFFERENCE: [_difference(contrast) if contrast else "" for contrast in contrasts],
+        P_VALUE: [_p_value(contrast.p_holm) if contrast else "" for contrast in contrasts],
     }
     for name, texts in behind.items():
         if any(texts):
@@ -179,11 +179,11 @@ def unrounded(table: Table) -> list[dict[str, object]]:
     column gives only ``c``. ``n/a``: missing.
     """
     layout = find_layout(table.layout)
-    found = [_identity(table, row) for row in table.rows]
-    for line, row in zip(found, table.rows, strict=True):
+    lines = [_identity(table, row) for row in table.rows]
+    for line, row in zip(lines, table.rows, strict=True):
         for column in table.columns:
             line |= _unrounded(layout, column, row.cells.get(column))
-    return found
+    return lines
 
 
 def _identity(table: Table, row: Row) -> dict[str, object]:
@@ -213,11 +213,11 @@ def _unrounded(layout: Layout, column: str, cell: Cell | None) -> dict[str, obje
     of_cell = {} if layout.is_of_one_seed(column) else OF_SPREAD
     if layout.is_of_best_seeds(column):
         of_cell = OF_SPREAD | OF_BEST_SEEDS
-    found: dict[str, object] = {column: None}
+    cells: dict[str, object] = {column: None}
     if cell is not None:
-        found[column] = MISSING if cell.mean is None else cell.mean
+        cells[column] = MISSING if cell.mean is None else cell.mean
     for end, name in of_cell.items():
-        found[column + end] = getattr(cell, name, None)
+        cells[column + end] = getattr(cell, name, None)
     for end, name in OF_CONTRAST.items() if layout.has_test(column) else ():
-        found[column + end] = getattr(cell and cell.contrast, name, None)
-    return found
+        cells[column + end] = getattr(cell and cell.contrast, name, None)
+    return cells

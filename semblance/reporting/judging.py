@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from semblance.counts import interval, signed
 from semblance.reporting.by_mean import ByMean, by_mean
 from semblance.reporting.claim_needs import floor_of, lacks, unmoved
 from semblance.reporting.claim_rows import (
@@ -17,7 +18,6 @@ from semblance.reporting.claims import Claim, Claims, WeightedSum, size_of
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import find_layout
-from semblance.reporting.numbers import interval, signed
 from semblance.reporting.published import Published
 from semblance.reporting.significance import Estimate, holm
 from semblance.reporting.table import Table
@@ -145,34 +145,36 @@ class Judgement:
     @property
     def remarks(self) -> list[str]:
         """What must be known beside the verdict, each a sentence part."""
-        found = [self.why] if self.why else []
+        texts = [self.why] if self.why else []
         if mean := self.by_mean:
             ends = interval(mean.low, mean.high, self.digits)
-            found.append(f"by the mean of subsets {signed(mean.difference, self.digits)} {ends}")
+            texts.append(f"by the mean of subsets {signed(mean.difference, self.digits)} {ends}")
         if self.reading and self.low is not None:
-            found.append(f"corrected for {self.among.readings} forms")
+            texts.append(f"corrected for {self.among.readings} forms")
         if self.against:
-            found.append(f"decided by {self.against}, corrected for {self.among.of} comparisons")
+            texts.append(f"decided by {self.against}, corrected for {self.among.of} comparisons")
         if self.difference is not None and self.low is not None and not self.items:
-            found.append("the test items are held fixed")
+            texts.append("the test items are held fixed")
         if self.missing:
-            found.append(f"missing: seed {', '.join(self.missing)}")
+            texts.append(f"missing: seed {', '.join(self.missing)}")
         if self.far:
             exact = "" if self.p_exact is None else f" (exact p = {self.p_exact:.3g})"
-            found.append(f"far from the others: seed {', '.join(self.far)}{exact}")
+            texts.append(f"far from the others: seed {', '.join(self.far)}{exact}")
             if self.n >= FEWEST_OF_SIGNS:
-                found.append("the interval is that of the exact test")
+                texts.append("the interval is that of the exact test")
         if self.floor:
-            found.append(self.floor)
+            texts.append(self.floor)
         if self.seeds_needed:
-            found.append(f"about {self.seeds_needed} seeds would decide")
-        return found
+            texts.append(f"about {self.seeds_needed} seeds would decide")
+        return texts
 
 
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
     """Judge each claim on each base and corpus of its table, in the order of the file."""
     court = _Court(claims, tables, published, stand_ins_of(tables.values()))
-    return [found for name in claims.by_name for found in _corrected(list(court.of_claim(name)))]
+    return [
+        judgement for name in claims.by_name for judgement in _corrected(list(court.of_claim(name)))
+    ]
 
 
 def _corrected(judgements: list[Judgement]) -> list[Judgement]:
@@ -182,12 +184,12 @@ def _corrected(judgements: list[Judgement]) -> list[Judgement]:
         if one.reading and one.p is not None:
             place = (one.column, one.base, one.corpus, one.protocol)
             places.setdefault(place, []).append(i)
-    found = list(judgements)
+    corrected = list(judgements)
     for group in places.values():
-        without = [1.0] * (found[group[0]].among.readings - len(group))
-        for i, p in zip(group, holm([*(found[i].p for i in group), *without]), strict=False):
-            found[i] = replace(found[i], p_holm=p)
-    return found
+        without = [1.0] * (corrected[group[0]].among.readings - len(group))
+        for i, p in zip(group, holm([*(corrected[i].p for i in group), *without]), strict=False):
+            corrected[i] = replace(corrected[i], p_holm=p)
+    return corrected
 
 
 @dataclass(frozen=True)
@@ -257,35 +259,35 @@ class _Court:
         against = [*rivals, *([column] if claim.at_least else [])]
         judged = replace(blank, size=size, margin=margin, against=" on ".join(against))
         terms = [(term.weight, rows[name]) for name, term in claimed.terms.items()]
-        found = weighted_sum(terms, column)
-        if found is None:
+        contrast = weighted_sum(terms, column)
+        if contrast is None:
             cells = {name: rows[name].cells.get(column) for name in claimed.terms}
             lacking = [name for name, cell in cells.items() if cell is None or not cell.known]
             return replace(judged, n=0, why=f"no value of {', '.join(lacking)}")
         judged = replace(
             judged,
-            test=found.test,
-            n=len(found.by_seed) or judged.n,
-            difference=found.value,
-            p_exact=found.p_exact,
-            missing=found.missing,
-            far=far_seeds(found.by_seed, margin),
+            test=contrast.test,
+            n=len(contrast.by_seed) or judged.n,
+            difference=contrast.value,
+            p_exact=contrast.p_exact,
+            missing=contrast.missing,
+            far=far_seeds(contrast.by_seed, margin),
         )
         if column == judged.column == find_layout(table.layout).average_column:
             judged = replace(judged, by_mean=by_mean(terms, judged))
-        estimate = found.of_both or found.estimate
+        estimate = contrast.of_both or contrast.estimate
         if estimate is None:
             why = "it needs two seeds that differ"
             if all(row.is_untrained for row in rows.values()):
                 why = "none of its rows is trained, and the predictions are not there"
             undecided = OPEN if claim.is_question else UNDECIDED
             return replace(judged, verdict=undecided, why=f"no interval: {why}")
-        if found.estimate is not None:
-            low, high = found.estimate.interval()
-            sd = float(found.estimate.error) * math.sqrt(judged.n)
+        if contrast.estimate is not None:
+            low, high = contrast.estimate.interval()
+            sd = float(contrast.estimate.error) * math.sqrt(judged.n)
             judged = replace(judged, seeds_low=float(low), seeds_high=float(high), sd=sd)
-        exact = by_exact_test(estimate, judged.n, found.p_exact) if judged.far else estimate
-        judged = _decided(judged, exact or estimate, found.of_both is not None)
+        exact = by_exact_test(estimate, judged.n, contrast.p_exact) if judged.far else estimate
+        judged = _decided(judged, exact or estimate, contrast.of_both is not None)
         if exact is None:
             judged = replace(judged, verdict=OPEN)
         if any(rows[name].is_untrained for name in claimed.terms):

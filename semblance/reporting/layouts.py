@@ -119,10 +119,10 @@ class Layout:
 
     def in_order(self, columns: Iterable[str]) -> tuple[str, ...]:
         """Return each column once, in the given order; the seeds' own columns last, by number."""
-        found = list(dict.fromkeys(columns))
-        seeds = [column for column in found if self.is_of_one_seed(column)]
+        names = list(dict.fromkeys(columns))
+        seeds = [column for column in names if self.is_of_one_seed(column)]
         seeds.sort(key=lambda column: int(column.removeprefix(SEED)))
-        return (*(column for column in found if column not in seeds), *seeds)
+        return (*(column for column in names if column not in seeds), *seeds)
 
     def is_of_one_seed(self, column: str) -> bool:
         """Tell whether a column shows one named seed: no spread, no test, no published value."""

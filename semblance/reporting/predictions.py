@@ -9,14 +9,12 @@ import pandas as pd
 from pyarrow import ArrowException
 
 from semblance.errors import InputError, is_transient
-from semblance.files import require_regular
 from semblance.layout import RECORD, SCORES_OF, fold_corpus, place
 from semblance.provenance import checked_digest
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 
 ITEM = ["task", "subset", "index"]  # names an item of an STS test set
-MOST_PREDICTIONS = 1 << 26  # bytes of the file of a run; one of STS has 1 MB
 
 
 def predictions_path(
@@ -27,7 +25,7 @@ def predictions_path(
     corpus = row.corpus
     if fold is not None:
         corpus = fold_corpus(table.dataset, fold)
-    run = {"corpus": corpus, "base": row.base, "method": row.trained(corpus, seed), "seed": seed}
+    run = {"corpus": corpus, "base": row.base, "method": row.method, "seed": seed}
     return Path(place(results, template, **run)) / "predictions.parquet"
 
 
@@ -37,11 +35,11 @@ def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
     Files that do not exist are left out: their cells are missing, or have no bootstrap.
     """
     rows = [all_paths(Path(results), table, row) for row in table.rows]
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for path in itertools.chain(*rows):
-        if path.is_file() and str(path) not in found:  # rows of two protocols share predictions
-            found[str(path)] = checked_digest(path.parent / RECORD, path)
-    return found
+        if path.is_file() and str(path) not in digests:  # rows of two protocols share predictions
+            digests[str(path)] = checked_digest(path.parent / RECORD, path)
+    return digests
 
 
 def all_paths(results: Path, table: Table, row: Row) -> list[Path]:
@@ -93,7 +91,6 @@ def _indexed(path: Path, frame: pd.DataFrame, index: list[str]) -> pd.DataFrame:
 def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
     """Read some columns of a run's predictions; raises InputError if they are not there."""
     try:
-        require_regular(path, MOST_PREDICTIONS)
         return pd.read_parquet(path)[columns]
     except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
         if is_transient(error):

@@ -86,8 +86,7 @@ class Uses:
     """What a table, or one of its rows, says that it used; names are those of ``Used``.
 
     ``dev`` is the data set that chooses which state of a training is kept. ``limit``: how many rows
-    of the corpus; without it all. ``grid``: the method, of several settings, out of which the paper
-    chose ``method`` on dev.
+    of the corpus; without it all.
     """
 
     base: str | None = None
@@ -96,9 +95,9 @@ class Uses:
     tests: str | None = None
     dev: str | None = None
     method: str | None = None
-    grid: str | None = None
     folds: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    grid: str | None = None  # in kept runs of an earlier version
 
 
 @dataclass(frozen=True)
@@ -124,8 +123,7 @@ class Source:
     """What one printed row was made from.
 
     ``tests`` are the data sets of its scores; empty where the corpus, a FAQ bank, has its own.
-    ``limit``: how many rows of the corpus; None: all. ``grid``: the settings out of which it was
-    chosen; empty where the paper names none.
+    ``limit``: how many rows of the corpus; None: all.
     """
 
     base: str
@@ -135,7 +133,6 @@ class Source:
     dev: str | None = None
     folds: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
-    grid: dict[str, Any] = field(default_factory=dict)
     limit: int | None = None
 
 
@@ -190,11 +187,11 @@ class Published:
 
     def row(self, name: str) -> dict[str, Entry]:
         """Return a published row's entries by column; raises InputError for an unknown name."""
-        found = {entry.column: entry for entry in self.entries if entry.name == name}
-        if not found:
+        by_column = {entry.column: entry for entry in self.entries if entry.name == name}
+        if not by_column:
             advice = "name it paper/table/row as in published.yaml"
             raise InputError(name, "no such published row", advice)
-        return found
+        return by_column
 
 
 def read_published(path: str | Path) -> Published:
@@ -251,11 +248,11 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], where: str) -> Iterator[
 
 
 def _number(printed: object, where: str) -> tuple[float, str]:
-    found = re.fullmatch(r"([*_]?)(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)", str(printed))
-    if not found:
+    match = re.fullmatch(r"([*_]?)(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)", str(printed))
+    if not match:
         advice = "write a number, with * or _ before it if it is marked"
         raise InputError(where, f"{printed!r:.80} is not a number", advice)
-    return float(found[2]), found[1]
+    return float(match[2]), match[1]
 
 
 def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
@@ -270,7 +267,6 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
         ("corpus", used.corpora),
         ("method", used.methods),
         ("tests", used.tests),
-        ("grid", used.methods),
     ):
         if said[key] is None and key in ("base", "corpus", "method"):
             advice = "say in `uses` or `rows_use` what the paper used"
@@ -280,5 +276,5 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
             raise InputError(f"{where}: {key}", problem, f"known are {', '.join(names)}")
     said["tests"] = used.tests.get(said["tests"], ())
     said["settings"] = used.methods[said["method"]] | settings
-    said["grid"] = used.methods[said["grid"]] | settings if said["grid"] else {}
+    del said["grid"]
     return Source(**said)

@@ -28,12 +28,12 @@ def item_covariances(drawn: Sequence[np.ndarray], seeds: Sequence[tuple[int, ...
     drawn = [scores[known] - scores[known].mean(axis=0) for scores in drawn]
     freedom = max(1, int(known.sum()) - 1)
     means = np.stack([scores.mean(axis=1) for scores in drawn])
-    found = means @ means.T / freedom
+    covariances = means @ means.T / freedom
     for (i, ours), (j, theirs) in itertools.product(enumerate(drawn), repeat=2):
         if seeds[i] == seeds[j] and len(seeds[i]) > 1:
             by_seed = (ours * theirs).sum(axis=0).mean() / freedom
-            found[i, j] += (by_seed - found[i, j]) / (len(seeds[i]) - 1)
-    return found
+            covariances[i, j] += (by_seed - covariances[i, j]) / (len(seeds[i]) - 1)
+    return covariances
 
 
 WHOLE = (slice(None),)  # one group of all items
@@ -102,11 +102,11 @@ def grouped_resamples(
         times = np.ones((rows, count), int)
         if other_groups:
             times = rng.multinomial(count, np.full(count, 1 / count), size=rows)
-        found = np.empty((rows, sum(map(len, groups))))
+        counts = np.empty((rows, sum(map(len, groups))))
         for group, drawn in zip(groups, times.T, strict=True):
             size = len(group)
-            found[:, group] = rng.multinomial(size * drawn, np.full(size, 1 / size))
-        yield found
+            counts[:, group] = rng.multinomial(size * drawn, np.full(size, 1 / size))
+        yield counts
 
 
 def weighted_correlations(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 
 from semblance.errors import InputError, at
-from semblance.files import open_text
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, SCORE_COLUMNS, SCORE_KEY, STEPS, STS_TASKS, UNMOVED
 from semblance.provenance import Record, checked_digest, read_records
@@ -27,7 +26,6 @@ RANGES = {
     UNMOVED: (1.0, 1e9),
     **dict.fromkeys((*FAQ_METRICS, "accuracy", "f1"), (0.0, 1.0)),
 }
-MOST_BYTES = 1 << 26  # of a score file; the long CSV of 679 runs has some 10 MB
 SLACK = 1e-9  # a correlation computed in floating point may pass 1 by a few units of the last place
 
 
@@ -37,16 +35,16 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
     Raises InputError (``file:line``) for a value that is missing, NaN or outside its metric's
     range, and for a key that occurs twice.
     """
-    found: dict[tuple, tuple[str, dict]] = {}
+    lines: dict[tuple, tuple[str, dict]] = {}
     for path in paths:
         for place, record in _records(Path(path)):
             key = tuple(record[name] for name in SCORE_KEY)
-            if key in found:
-                problem = f"this score stands twice, first at {found[key][0]}"
+            if key in lines:
+                problem = f"this score stands twice, first at {lines[key][0]}"
                 advice = "evaluate each run once, or list each file once"
                 raise InputError(place, problem, advice)
-            found[key] = (place, record)
-    records = [record for _, (_, record) in sorted(found.items())]
+            lines[key] = (place, record)
+    records = [record for _, (_, record) in sorted(lines.items())]
     frame = pd.DataFrame(records, columns=list(SCORE_COLUMNS))
     return frame.astype({"seed": "int64", "n": "int64", "value": "float64"})
 
@@ -86,9 +84,9 @@ def whole_scores(path: str | Path) -> dict[tuple[str, str], float | None]:
     """
     frame = read_scores(path)
     whole = frame[frame["aggregation"] == "all"]
-    found = {(row.task, row.metric): row.value for row in whole.itertuples()}
-    average = mean(found.get((task, "spearman")) for task in STS_TASKS)
-    return found | {("average", "spearman"): average}
+    values = {(row.task, row.metric): row.value for row in whole.itertuples()}
+    average = mean(values.get((task, "spearman")) for task in STS_TASKS)
+    return values | {("average", "spearman"): average}
 
 
 def scores_csv(frame: pd.DataFrame) -> str:
@@ -98,7 +96,7 @@ def scores_csv(frame: pd.DataFrame) -> str:
 
 def _records(path: Path) -> Iterator[tuple[str, dict]]:
     """Yield the scores of a file, each with its place (``file:line``)."""
-    with open_text(path, MOST_BYTES) as handle:
+    with open(path, encoding="utf-8", newline="") as handle:
         reader = csv.reader(handle, strict=True)
         try:
             header = tuple(next(reader, ()))

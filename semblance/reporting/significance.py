@@ -134,7 +134,7 @@ def _p_permutation(kind: str, *samples: Sequence[float]) -> np.ndarray:
         """Return how far the mean lies from that of the other sample, or from 0."""
         return np.abs(np.mean(ours, axis=axis) - sum(np.mean(one, axis=axis) for one in theirs))
 
-    found = stats.permutation_test(
+    test = stats.permutation_test(
         [np.asarray(sample, float) for sample in samples],
         distance,
         permutation_type=kind,
@@ -144,7 +144,7 @@ def _p_permutation(kind: str, *samples: Sequence[float]) -> np.ndarray:
         axis=-1,
         rng=0,
     )
-    return found.pvalue
+    return test.pvalue
 
 
 def holm(ps: Sequence[float]) -> list[float]:

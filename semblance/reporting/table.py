@@ -18,17 +18,7 @@ BY_MEAN = "by mean"  # the average by the mean of subsets: its name in ``Row.ite
 BETWEEN = "between subsets"  # likewise: the average over all pairs less that by the mean
 MARGIN = 0.5  # points within which two methods count as equal, if the settings name none
 
-
-@dataclass(frozen=True)
-class Choice:
-    """The methods out of which a row takes the best on dev, in order.
-
-    ``labels`` has what the table calls each of them and the one that the paper takes, ``paper``.
-    """
-
-    candidates: tuple[str, ...]
-    labels: dict[str, str]
-    paper: str | None = None
+RETIRED = ("choose", "chosen")  # fields of a row in the tables of earlier kept runs
 
 
 @dataclass(frozen=True)
@@ -36,7 +26,6 @@ class RowSpec:
     """The settings of one row; ``published`` names its counterpart as ``paper/table/row``.
 
     ``stand_in`` says in what the row differs from its counterpart; empty where in nothing.
-    A row with ``choose`` trains nothing itself: on each corpus it shows one of the candidates.
     ``control`` is the row's own, in place of the table's.
     """
 
@@ -47,7 +36,6 @@ class RowSpec:
     corpus: str | None = None
     published: str | None = None
     stand_in: tuple[str, ...] = ()
-    choose: Choice | None = None
     control: str | None = None
 
 
@@ -168,12 +156,11 @@ class Row:
 
     ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
     that lack a score. ``steps`` are those of the training of an entropy model, by seed;
-    ``unmoved`` says how many teachers of a training have not left their start, at most. ``chosen``
-    names the candidate of ``choose`` that the row shows, by CORPUS/SEED. ``stand_in`` is that of
-    ``RowSpec``. ``items``: of a column, the covariance (points squared) of what the test items
-    cause in this row and in each row above it and in itself, by label; empty where not known.
-    ``by_mean``: by seed, the average of which each task is the mean of its subsets' correlations,
-    of a row whose average is of correlations over all pairs of a task.
+    ``unmoved`` says how many teachers of a training have not left their start, at most.
+    ``stand_in`` is that of ``RowSpec``. ``items``: of a column, the covariance (points squared) of
+    what the test items cause in this row and in each row above it and in itself, by label; empty
+    where not known. ``by_mean``: by seed, the average of which each task is the mean of its
+    subsets' correlations, of a row whose average is of correlations over all pairs of a task.
     """
 
     label: str
@@ -187,8 +174,6 @@ class Row:
     missing: tuple[str, ...] = ()
     steps: dict[str, float] = field(default_factory=dict)
     unmoved: int = 0
-    choose: Choice | None = None
-    chosen: dict[str, str] = field(default_factory=dict)
     published: str | None = None
     stand_in: tuple[str, ...] = ()
     control: str | None = None
@@ -201,10 +186,6 @@ class Row:
         """Whether it has one value and no seeds: the base as it is, or whitened."""
         return self.method == START or tuple(self.seeds) == SEEDS_OF_START
 
-    def trained(self, corpus: str, seed: int) -> str:
-        """Return the method whose model stands behind a seed of the row on a corpus."""
-        return self.chosen.get(f"{corpus}/{seed}", self.method)
-
     def contrast(self, column: str) -> Contrast | None:
         """Return the row's contrast with its control in a column."""
         cell = self.cells.get(column)
@@ -212,10 +193,10 @@ class Row:
 
     def covariance(self, other: "Row", column: str) -> float | None:
         """Return what the test items cause in both rows together; None where it is not known."""
-        found = self.items.get(column, {}).get(other.label)
-        if found is None:
-            found = other.items.get(column, {}).get(self.label)
-        return found
+        matrix = self.items.get(column, {}).get(other.label)
+        if matrix is None:
+            matrix = other.items.get(column, {}).get(self.label)
+        return matrix
 
 
 @dataclass(frozen=True)
@@ -265,10 +246,20 @@ def to_json(table: Table) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def parse_table(text: str) -> dict:
+    """Return what a table's JSON holds, without retired fields that are empty."""
+    data = strict_json.parse_strict(text)
+    for row in data["rows"]:
+        for name in RETIRED:
+            if not row.get(name):
+                row.pop(name, None)
+    return data
+
+
 def from_json(text: str, where: str = "table") -> Table:
     """Read ``to_json``'s form again; raises InputError where the text is not one."""
     try:
-        data = strict_json.parse_strict(text)
+        data = parse_table(text)
         for row in data["rows"]:
             for cell in row["cells"].values():
                 for derived in ("mean", "sd", "n"):

@@ -186,18 +186,18 @@ def seeds_to_decide(sd: float, n: int, size: float | None, margin: float) -> str
     ``sd``: of the differences of the seeds, which stands for all within its chi-square interval:
     from one end of it to the other, each rounded outwards to one digit.
     """
-    found = []
+    counts = []
     for share, outwards in (((1 + LEVEL) / 2, math.floor), ((1 - LEVEL) / 2, math.ceil)):
         end = sd * math.sqrt((n - 1) / stats.chi2.ppf(share, n - 1))
         to_show = seeds_to_show(margin if size is None else size, end)
         to_equal = seeds_to_equal(margin, end)
         if to_show is None or to_equal is None:
-            found.append(f"more than {MOST_SEEDS:,}")
+            counts.append(f"more than {MOST_SEEDS:,}")
             continue
         number = max(to_show, to_equal, n + 1)
         unit = 10 ** (len(str(number)) - 1)
-        found.append(f"{max(n + 1, outwards(number / unit) * unit):,}")
-    return " to ".join(dict.fromkeys(found))
+        counts.append(f"{max(n + 1, outwards(number / unit) * unit):,}")
+    return " to ".join(dict.fromkeys(counts))
 
 
 def by_exact_test(found: Estimate, n: int, p_exact: float) -> Estimate | None:
@@ -219,7 +219,7 @@ def far_seeds(by_seed: Mapping[str, float], margin: float) -> tuple[str, ...]:
     the sd large, does not hide itself. Of four other seeds it is so vague that without the margin
     half of all sound experiments with five seeds would have such a seed. None below three seeds.
     """
-    found = []
+    far = []
     for seed, value in by_seed.items():
         others = np.array([other for name, other in by_seed.items() if name != seed])
         if others.size < 2:
@@ -227,5 +227,5 @@ def far_seeds(by_seed: Mapping[str, float], margin: float) -> tuple[str, ...]:
         distance = abs(value - np.median(others))
         deviation = np.median(np.abs(others - np.median(others)))
         if distance > max(margin, FAR * deviation):
-            found.append(seed)
-    return tuple(found)
+            far.append(seed)
+    return tuple(far)

@@ -27,6 +27,7 @@ class Batch(NamedTuple):
 def batch_of(views: Sequence[Tensor]) -> Batch:
     """Return the batch of its views, (B, d): queries, positives, any number of hard negatives."""
     queries, positives, *negatives = views
+    # The first negatives of all rows, then the second: so that number i + B k is of row i.
     if len(negatives) > 1:
         negatives = [torch.cat(negatives)]
     return Batch(queries, positives, *negatives)
@@ -74,6 +75,7 @@ def weigh_own_negatives(logits: Tensor, batch: Batch, weight: float) -> Tensor:
         return logits
     if batch.negatives is None:
         raise InputError("options.hard_negative_weight", "the rows have no hard negatives")
+    # exp(l + log α) = α exp(l): the weight enters the sum of the softmax, not the cosine.
     own = torch.eye(len(logits), dtype=logits.dtype, device=logits.device)  # (B, B)
     kinds = len(batch.negatives) // len(logits)
     return logits + math.log(weight) * torch.cat([torch.zeros_like(own), *[own] * kinds], dim=1)

@@ -33,6 +33,7 @@ def _entries(rows: Rows) -> np.ndarray:
 
     count = 1 + max(int(column.max()) for column in rows.columns())
     ones = np.ones(len(rows.query), bool)
+    # Sentences are the nodes of a graph, and each row an edge: an entry is a connected component.
     edges = coo_array((ones, (rows.query, rows.positive)), shape=(count, count))
     return connected_components(edges, directed=False)[1]
 
@@ -71,6 +72,8 @@ def batches(
 def _row_numbers(count: int, seed: int) -> Iterator[int]:
     epoch = 0
     while True:
+        # Seeded by the epoch, too: its order depends on no earlier draw, so that a training which
+        # is resumed in epoch 2 draws what an uninterrupted one does.
         generator = np.random.Generator(np.random.PCG64([seed, epoch]))
         yield from map(int, generator.permutation(count))
         epoch += 1
@@ -95,6 +98,7 @@ def _draw_disjoint(
             batch.append(row)
         else:
             postponed.append(row)
+    # They come first in the next batch, so that no row is put off again and again.
     waiting.extendleft(reversed(postponed))
     return batch
 

@@ -26,7 +26,7 @@ from semblance.training.batch_loss import BatchLoss
 from semblance.training.changes import refuse_prompts
 from semblance.training.inputs import CheckedInputs, TrainingInputs, check_inputs, check_unchanged
 from semblance.training.keeping.checkpoint import Cadence
-from semblance.training.keeping.kept import kept_training
+from semblance.training.keeping.finished import kept_training
 from semblance.training.loop import DEV, Progress, TrainingFailed, fit, summary
 from semblance.training.recipe import TrainSettings, batch_size, schedule, training_rows
 

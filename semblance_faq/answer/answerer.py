@@ -115,14 +115,14 @@ class Answerer:
 
     def ask_all(self, questions: Sequence[str], count: int) -> list[Answered]:
         """Answer questions that are checked: many at once take a fraction of their time one by one."""
-        found: list[Answered] = []
+        answers: list[Answered] = []
         for first in range(0, len(questions), AT_ONCE):
             asked = questions[first : first + AT_ONCE]
             of_texts = self._score_texts(asked)
             scores = self._score_answers(of_texts)
             rows = zip(asked, scores, of_texts[0], strict=True)
-            found += [self._answered(*row, count) for row in rows]
-        return found
+            answers += [self._answered(*row, count) for row in rows]
+        return answers
 
     def _answered(
         self, question: str, scores: np.ndarray, of_texts: np.ndarray, count: int

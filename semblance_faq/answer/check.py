@@ -29,24 +29,24 @@ def check_answerer(folder: Path) -> Checked:
     """
     record = read_record(folder)
     outputs = record["outputs"]
-    found = Checked([f"{counted(len(outputs), 'file')} listed by the record"], [])
+    checked = Checked([f"{counted(len(outputs), 'file')} listed by the record"], [])
     for name, expected in sorted(outputs.items()):
         if problem := damage(folder / name, expected):
-            found.problems.append(f"{folder / name}: {problem}")
+            checked.problems.append(f"{folder / name}: {problem}")
     for path in sorted((folder / FOLDER).rglob("*")):
         if path.is_file() and path.relative_to(folder).as_posix() not in outputs:
-            found.problems.append(f"{path}: not listed by the record")  # a reader might use it
+            checked.problems.append(f"{path}: not listed by the record")  # a reader might use it
     try:
         stored = read_files(folder, record)
-        found.facts.append(_description(stored))
+        checked.facts.append(_description(stored))
         difference = vector_difference(stored)
     except (InputError, OSError, ValueError) as error:  # the other problems are worth telling, too
-        found.problems.append(str(error))
-        return found
-    found.facts.append(f"vectors computed again differ by {difference:.1e} at most")
+        checked.problems.append(str(error))
+        return checked
+    checked.facts.append(f"vectors computed again differ by {difference:.1e} at most")
     if not difference <= TOLERANCE:  # NaN is not within it
-        found.problems.append(f"vectors: not those of the model (more than {TOLERANCE:.0e} away)")
-    return found
+        checked.problems.append(f"vectors: not those of the model (more than {TOLERANCE:.0e} away)")
+    return checked
 
 
 def _description(stored: StoredAnswerer) -> str:

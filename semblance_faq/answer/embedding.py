@@ -46,9 +46,9 @@ class Embedder:
     def embed(self, questions: Sequence[str]) -> np.ndarray:
         """Return the unit vectors of questions, (Q, d) float32."""
         with refuse_tokenizer(self.tokenizer_file):
-            found = [self.tokenizer.encode(text).ids for text in self.prompts.queries(questions)]
-        ids = np.asarray([number for of_text in found for number in of_text], np.int32)
-        return self._embed(Tokens(ids, np.cumsum([0, *map(len, found)])))
+            tokens = [self.tokenizer.encode(text).ids for text in self.prompts.queries(questions)]
+        ids = np.asarray([number for of_text in tokens for number in of_text], np.int32)
+        return self._embed(Tokens(ids, np.cumsum([0, *map(len, tokens)])))
 
     def _embed(self, tokens: Tokens) -> np.ndarray:
         if tokens.lengths().min() < 1:

@@ -106,9 +106,9 @@ class StoredAnswerer:
 
 def answerer_folder(named: str | Path) -> Path:
     """Return the folder of a trained FAQ: the one named, or the only one that its run has made."""
-    found = sorted(Path(named).glob(f"{layout.pattern(layout.ANSWERER)}/{RECORD}"))
-    if len(found) == 1:
-        return found[0].parent
+    records = sorted(Path(named).glob(f"{layout.pattern(layout.ANSWERER)}/{RECORD}"))
+    if len(records) == 1:
+        return records[0].parent
     return Path(named)
 
 
@@ -146,7 +146,6 @@ def write_answerer(
         started = time.monotonic()
         (folder / RECORD).unlink(missing_ok=True)  # from here on the folder is not whole
         write_entries(folder / ENTRIES, stored.entries)
-        # What the record lists alone: a model's card comes later.
         copied = [name for name in model.record["outputs"] if name.startswith(f"{FOLDER}/")]
         with whole_folder(folder / FOLDER) as temporary:
             for name in copied:

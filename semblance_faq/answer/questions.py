@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from semblance.data.bare import shows_nothing
-from semblance.data.text import normalise
+from semblance.data.text import normalise, shows_nothing
 from semblance.errors import InputError, at
 from semblance.strict_json import UNWRITABLE
 

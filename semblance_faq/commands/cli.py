@@ -20,7 +20,6 @@ from workflow.scripts.endings import INTERRUPTED, NO_ANSWER, RUN_FAILED
 
 WRONG = 1  # exit status of check
 NOT_BETTER = 1  # exit status of train
-NOT_ACCEPTED = 1  # exit status of learn
 EXAMPLE = "example:\n  semblance faq "
 EXAMPLES = {
     "train": "train my.xlsx --output my-faq --queries asked.csv --question Frage --answer Antwort",
@@ -28,7 +27,6 @@ EXAMPLES = {
     "serve": "serve --model my-faq --port 8090 --log log.jsonl",
     "coverage": "coverage asked.txt --model my-faq",
     "label": "label asked.txt --model my-faq --output labels.csv",
-    "learn": "learn log.jsonl --model my-faq --output my-faq-2",
     "update": "update my.csv --model my-faq",
     "check": "check my-faq",
 }
@@ -72,14 +70,6 @@ FILE.csv gets them as wordings (query,id), for --queries of train and update. On
 drawn at random, goes into FILE-apart.csv, not to be taught: these say how good the answers are.
 Each label is written at once; the same command goes on where it ended.
 """
-LEARN = f"""Learn from the log of the server (serve --log): questions with a chosen answer become wordings.
-
-They go into NEW.csv (NEW: --output, or MODEL-learned), with those of your own file of queries. The
-config of the model runs again with them, in the folder NEW; then both models are compared.
-
-Exit status 0: the new model is accepted, or there is nothing to learn. {NOT_ACCEPTED}: refused, because it
-is worse or there are too few wordings to tell. {RUN_FAILED}: the run failed. The model before stays as it is.
-"""
 UPDATE = """Answer from a file as it stands now, by the model that was trained on an earlier state of it.
 
 Its entries are embedded in seconds; nothing is trained, and the model's own folder stays. Another
@@ -107,7 +97,6 @@ def parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_coverage(commands)
     _add_label(commands)
-    _add_learn(commands)
     _add_update(commands)
     _add_check(commands)
     return made
@@ -118,86 +107,84 @@ def _add(
 ) -> argparse.ArgumentParser:
     """Return the parser of a subcommand, which ``call`` runs; its help ends with its examples."""
     epilog = EXAMPLE + EXAMPLES[name]
-    found = commands.add_parser(name, formatter_class=SHAPE, epilog=epilog, **options)
-    found.set_defaults(call=call)
-    return found
+    command = commands.add_parser(name, formatter_class=SHAPE, epilog=epilog, **options)
+    command.set_defaults(call=call)
+    return command
 
 
 def _add_train(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "train", train, help="train on your file", description=TRAIN)
-    found.add_argument("file", help="your FAQ")
-    found.add_argument("--output", required=True, metavar="FOLDER", help="where all results go")
-    found.add_argument("--question", metavar="COLUMN", help="the column of the questions")
-    found.add_argument("--answer", metavar="COLUMN", help="the column of the answers")
-    found.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
+    command = _add(commands, "train", train, help="train on your file", description=TRAIN)
+    command.add_argument("file", help="your FAQ")
+    command.add_argument("--output", required=True, metavar="FOLDER", help="where all results go")
+    command.add_argument("--question", metavar="COLUMN", help="the column of the questions")
+    command.add_argument("--answer", metavar="COLUMN", help="the column of the answers")
+    command.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
     wanted = "wanted of the answers given (default .9)"
-    found.add_argument("--precision", type=float, default=PRECISION, help=wanted)
-    found.add_argument("--base", default=BASE, metavar="NAME", help=BASES)
-    found.add_argument(
+    command.add_argument("--precision", type=float, default=PRECISION, help=wanted)
+    command.add_argument("--base", default=BASE, metavar="NAME", help=BASES)
+    command.add_argument(
         "--require-better",
         action="store_true",
         help=f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25",
     )
-    found.add_argument("--mirror", metavar="FOLDER", help="where semblance fetch has put the base")
-    add_cores(found)
+    command.add_argument(
+        "--mirror", metavar="FOLDER", help="where semblance fetch has put the base"
+    )
+    add_cores(command)
 
 
 def _add_ask(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "ask", ask, help="ask questions", description=ASK)
-    _add_model(found)
-    found.add_argument("question", nargs="?", help="without it, questions are read, one a line")
-    found.add_argument("--count", type=int, default=5, metavar="N", help="answers shown (5)")
-    found.add_argument("--json", action="store_true", help="one JSON object a line")
-    found.add_argument("--all", action="store_true", help="rank below the threshold, too")
+    command = _add(commands, "ask", ask, help="ask questions", description=ASK)
+    _add_model(command)
+    command.add_argument("question", nargs="?", help="without it, questions are read, one a line")
+    command.add_argument("--count", type=int, default=5, metavar="N", help="answers shown (5)")
+    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    command.add_argument("--all", action="store_true", help="rank below the threshold, too")
 
 
 def _add_serve(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "serve", serve, help="serve a page", description=SERVE)
-    _add_model(found)
-    found.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
-    found.add_argument(
+    command = _add(commands, "serve", serve, help="serve a page", description=SERVE)
+    _add_model(command)
+    command.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
+    command.add_argument(
         "--log", metavar="FILE", help="add questions and answers shown to FILE, as JSON lines"
     )
 
 
 def _add_coverage(commands: argparse._SubParsersAction) -> None:
-    found = _add(
+    command = _add(
         commands, "coverage", coverage, help="what people ask in vain", description=COVERAGE
     )
-    _add_model(found)
-    found.add_argument("log", help=LOG)
-    found.add_argument("--count", type=int, default=20, metavar="N", help="groups shown (20)")
+    _add_model(command)
+    command.add_argument("log", help=LOG)
+    command.add_argument("--count", type=int, default=20, metavar="N", help="groups shown (20)")
 
 
 def _add_label(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "label", label, help="label questions of a log", description=LABEL)
-    _add_model(found)
-    found.add_argument("log", help=LOG)
-    found.add_argument("--output", required=True, metavar="FILE.csv", help="where labels are added")
-    found.add_argument("--count", type=int, default=60, metavar="N", help="labels wanted (60)")
-
-
-def _add_learn(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "learn", learn, help="learn from a log", description=LEARN)
-    found.add_argument("log", help="what semblance faq serve --log wrote")
-    found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
-    found.add_argument("--output", metavar="FOLDER", help="where the new model goes")
-    add_cores(found)
+    command = _add(commands, "label", label, help="label questions of a log", description=LABEL)
+    _add_model(command)
+    command.add_argument("log", help=LOG)
+    command.add_argument(
+        "--output", required=True, metavar="FILE.csv", help="where labels are added"
+    )
+    command.add_argument("--count", type=int, default=60, metavar="N", help="labels wanted (60)")
 
 
 def _add_update(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "update", update, help="take over a changed file", description=UPDATE)
-    found.add_argument("file", nargs="?", help="your FAQ as it stands now")
-    found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
-    found.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
-    found.add_argument("--set", metavar="ID", help="without a file: the entry whose answer changes")
-    found.add_argument("--answer", metavar="TEXT", help="its new answer")
-    found.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
+    command = _add(commands, "update", update, help="take over a changed file", description=UPDATE)
+    command.add_argument("file", nargs="?", help="your FAQ as it stands now")
+    command.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
+    command.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
+    command.add_argument(
+        "--set", metavar="ID", help="without a file: the entry whose answer changes"
+    )
+    command.add_argument("--answer", metavar="TEXT", help="its new answer")
+    command.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
 
 
 def _add_check(commands: argparse._SubParsersAction) -> None:
-    found = _add(commands, "check", check_folder, help="check a folder", description=CHECK)
-    found.add_argument("folder", help="folder of a trained FAQ")
+    command = _add(commands, "check", check_folder, help="check a folder", description=CHECK)
+    command.add_argument("folder", help="folder of a trained FAQ")
 
 
 def _add_model(found: argparse.ArgumentParser) -> None:
@@ -314,15 +301,6 @@ def label(args: argparse.Namespace) -> None:
         print(line)
 
 
-def learn(args: argparse.Namespace) -> None:
-    """Learn from a log, compare, and accept or refuse the new model."""
-    from semblance_faq.commands.learn import learn as learn_from
-
-    status = learn_from(args.log, args.model, args.output, args.cores)
-    if status:
-        sys.exit(status)
-
-
 def update(args: argparse.Namespace) -> None:
     """Take over a changed file and print what was found."""
     from semblance_faq.commands.update import update as take_over
@@ -353,11 +331,11 @@ def check_folder(args: argparse.Namespace) -> None:
     """Check a folder and print what was found."""
     from semblance_faq.answer.check import check_answerer
 
-    found = check_answerer(_answerer_folder(args.folder))
-    for fact in found.facts:
+    checked = check_answerer(_answerer_folder(args.folder))
+    for fact in checked.facts:
         print(fact)
-    for problem in found.problems:
+    for problem in checked.problems:
         print(f"problem: {problem}")
-    if found.problems:
+    if checked.problems:
         sys.exit(WRONG)
     print("the folder is as its record says")

@@ -118,11 +118,11 @@ def _vectors_way(own: OwnFaq, of: str) -> str:
 
 def _rankings_of(own: OwnFaq, of: str, label: str) -> dict[str, dict]:
     """Return the methods that rank with one model: by its vectors, and with BM25."""
-    found = {}
+    rankings = {}
     if own.holds_out_wordings:
-        found[_vectors_way(own, of)] = _ranking(f"{label}, all texts", of, "vectors", own)
-    found[f"{of}-hybrid"] = _ranking(f"{label} with BM25", of, "hybrid", own)
-    return found
+        rankings[_vectors_way(own, of)] = _ranking(f"{label}, all texts", of, "vectors", own)
+    rankings[f"{of}-hybrid"] = _ranking(f"{label} with BM25", of, "hybrid", own)
+    return rankings
 
 
 def _ranking(label: str, of: str, by: str, own: OwnFaq) -> dict:
@@ -152,7 +152,7 @@ def _computing(own: OwnFaq) -> dict[str, dict]:
     if own.bf16:
         training["precision"] = "bf16"
         evaluation["precision"] = "bf16"
-    found: dict[str, dict] = {"training": training, "evaluate_faq": evaluation}
+    sections: dict[str, dict] = {"training": training, "evaluate_faq": evaluation}
     if not own.gpus:
-        found["resources"] = {"gpus": 0}
-    return found
+        sections["resources"] = {"gpus": 0}
+    return sections

@@ -28,23 +28,23 @@ def coverage(log: str, folder: Path, count: int) -> Iterator[str]:
     times, lines = read_asked(log)
     yield from lines
     answerer = Answerer.open(folder)
-    found = answerer.ask_all(list(times), 2)
+    answers = answerer.ask_all(list(times), 2)
     floor, least = answerer.stored.settings.floor, answerer.stored.settings.threshold
-    yield f"likely, above the floor of {floor:.3f}: {_shares([x for x in found if x.likely], times)}"
+    yield f"likely, above the floor of {floor:.3f}: {_shares([x for x in answers if x.likely], times)}"
     if least is not None:
-        known = [one for one in found if one.known]
+        known = [one for one in answers if one.known]
         yield f"known, above the threshold of {least.score:.3f}: {_shares(known, times)}"
     refused = read_record(folder).get("evidence", {}).get("floor", {}).get("without_entry")
     if refused is not None:
         yield f"In the test the floor refused {refused:.0%} of the questions without an entry; the others are likely."
-    unanswered = {one.question: times[one.question] for one in found if not one.is_answered}
+    unanswered = {one.question: times[one.question] for one in answers if not one.is_answered}
     groups = alike(unanswered, answerer)
     yield f"\nno answer: {counted(len(groups), 'group')} of like questions"
     yield from _shown(groups, count)
     often = Counter({text: number for text, number in times.items() if number > 1})
     yield f"\nasked more than once: {counted(len(often), 'question')}"
     yield from _shown([(number, [text]) for text, number in often.most_common()], count)
-    between = between_entries(found, times)
+    between = between_entries(answers, times)
     yield f"\nbetween two entries, which may say the same: {counted(len(between), 'pair')}"
     asks = {entry.id: printable(entry.question) for entry in answerer.stored.entries}
     for ids, (number, example) in between[:count]:

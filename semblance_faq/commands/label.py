@@ -6,25 +6,33 @@ whose label tells most. Each label is written at once, so that a session may end
 """
 
 import contextlib
+import csv
+import io
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from semblance.data.bare import bare
-from semblance.data.text import normalise
+from semblance.data.text import bare, filled, normalise
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import printable
 from semblance_faq.commands.asked import read_asked
 from semblance_faq.commands.coverage import share
-from semblance_faq.commands.wordings import Row, own_rows, wordings_csv
+from semblance_faq.read.faq import QUERY_COLUMNS
+from semblance_faq.read.findings import Findings
+from semblance_faq.read.tables import read_table
 
 CANDIDATES = 3
 APART = 3  # one question of so many is kept apart
 NONE = ""  # the id of a question that none of its candidates answers
 LONGEST_SHOWN = 300  # characters of an answer
+MARK = "\ufeff"  # tells Excel that a file is UTF-8
+# At its start a spreadsheet takes a cell for a formula, the wide forms in some languages.
+FORMULA = tuple("=+-@＝＋－＠")
+SHIELD = "'"  # before them makes it a text; the words of the question stay
+Row = tuple[str, str]  # of the file: query, id
 KEYS = f"1 to {CANDIDATES}: this one answers it; 0: none of them; empty: skip; Ctrl-D: end: "
 
 
@@ -57,7 +65,7 @@ def label(
                 count -= 1
                 chosen = one.answers[int(key) - 1].id if int(key) else NONE
                 file = files[kept_apart(one.question) or chosen == NONE]
-                write_text(file, wordings_csv([*labels_of(file), (one.question, chosen)]))
+                write_text(file, labels_csv([*labels_of(file), (one.question, chosen)]))
     yield f"\n{files[0]}: {len(labels_of(files[0])):,} labels to teach, by --queries {files[0]}"
     apart = [row for row in labels_of(files[1]) if kept_apart(row[0]) and bare(row[0]) not in known]
     yield from judged(answerer, apart)
@@ -67,9 +75,24 @@ def labels_of(file: Path) -> list[Row]:
     """Return the labels of a file, as it stands now; none if it is not there."""
     if not file.exists():
         return []
-    if not file.read_text(encoding="utf-8").startswith(wordings_csv([])):
+    if not file.read_text(encoding="utf-8").startswith(labels_csv([])):
         raise InputError(file, "holds something else than labels", "name a new file")
-    return own_rows(file)
+    rows = []
+    for line, row in read_table(file, QUERY_COLUMNS, Findings()):
+        text = filled(row.get("query"), "query", file, line)
+        rows.append((text, normalise(str(row.get("id", "")))))
+    return rows
+
+
+def labels_csv(rows: Iterable[Row]) -> str:
+    """Return a file of labels: each cell in quotes, and none that a spreadsheet would compute."""
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(("query", "id"))
+    for query, entry in rows:
+        shield = SHIELD * query.startswith(FORMULA)
+        writer.writerow((shield + query, entry))
+    return MARK + text.getvalue()
 
 
 def kept_apart(question: str) -> bool:
@@ -116,9 +139,9 @@ def judged(answerer: Answerer, labels: Sequence[Row]) -> Iterator[str]:
     labels = [row for row in labels if row[1] in (NONE, *answer_of)]
     if not labels:
         return
-    found = answerer.ask_all([text for text, _ in labels], 1)
+    answers = answerer.ask_all([text for text, _ in labels], 1)
     given, right = [], []
-    for one, (_, chosen) in zip(found, labels, strict=True):
+    for one, (_, chosen) in zip(answers, labels, strict=True):
         is_right = answer_of.get(chosen) == normalise(one.answers[0].answer)
         right += [is_right] * (chosen != NONE)
         given += [is_right] * one.is_answered

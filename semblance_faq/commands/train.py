@@ -229,14 +229,14 @@ def config_of(own: OwnFaq) -> dict[str, Any]:
 
 def estimate(config: Path, cores: str) -> tuple[str, float]:
     """Return what the rest of a run will take, in words, and its hours."""
-    from workflow.costing.usage import estimates, to_do
+    from workflow.costing.model import estimates, to_do
 
     cost = estimates([str(config)])
     left = to_do(cost)
     count = len(os.sched_getaffinity(0)) if cores == "all" else int(cores)
     hours = cost.total_hours(left, "gpu") + cost.total_hours(left, "cpu") / count
     memory = size(max((cost.need(job).memory for job in left), default=0))
-    disk = size(sum(cost.need(job).disk for job in left))
+    disk = size(cost.disk(left))
     line = (
         f"{duration(3600 * hours)} on {counted(count, 'core')}, {memory} of memory, {disk} of disk"
     )

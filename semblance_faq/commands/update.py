@@ -2,21 +2,21 @@
 
 import os
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from semblance import layout
 from semblance.counts import counted
-from semblance.data.bare import bare_or_whole, shows_nothing
 from semblance.data.faq import Faq, FaqPair
-from semblance.data.text import normalise
+from semblance.data.text import bare_or_whole, normalise, shows_nothing
 from semblance.errors import InputError
 from semblance.files import whole_folder
 from semblance.locks import exclusive
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.provenance import file_digest, named_beside
 from semblance.strict_json import UNWRITABLE
+from semblance.strict_yaml import read_yaml
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import (
     answerer_folder,
@@ -25,10 +25,10 @@ from semblance_faq.answer.folder import (
     read_record,
     write_answerer,
 )
-from semblance_faq.commands.learn import find_run
 from semblance_faq.read.faq import read_own
 
 SUFFIX = "-updated"
+OWN = "own"  # the kind of a bank that is a user's file
 DUE = 0.25  # of the entries: floor and threshold were not measured on so many others
 KEYS = (  # what says that an entry is one of before, in this order
     lambda entry: (entry.question, entry.answer),
@@ -43,6 +43,61 @@ class Changes(NamedTuple):
     new: int
     other: int
     gone: int
+
+
+@dataclass(frozen=True)
+class TrainedRun:
+    """The run that made a model: its output folder, its config, its answerer's name."""
+
+    output: str
+    config: dict[str, Any]
+    answerer: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the answerer."""
+        return Path(layout.place(self.output, layout.ANSWERER, answerer=self.answerer))
+
+    @property
+    def bank(self) -> dict[str, Any]:
+        """What the config says of the user's file."""
+        name = self.config["answerers"][self.answerer]["bank"]
+        return self.config["faq"]["banks"][name]
+
+    def columns(self) -> dict[str, str]:
+        """Return the names of columns that the user has stated."""
+        keys = {"question": "question_column", "answer": "answer_column"}
+        return {role: self.bank[key] for role, key in keys.items() if key in self.bank}
+
+
+def find_run(model: str) -> TrainedRun:
+    """Return the run of a folder that ``semblance faq train`` has written.
+
+    ``model`` is the output folder of the run, or the folder of the answerer in it. Raises
+    InputError for a folder without its config or its answerer.
+    """
+    folder = Path(os.path.normpath(model))
+    records = sorted(folder.glob(f"{layout.pattern(layout.ANSWERER)}/{layout.RECORD}"))
+    if (folder / layout.RECORD).is_file() and not records:
+        records = [folder / layout.RECORD]
+    if len(records) != 1:
+        problem = f"{counted(len(records), 'trained FAQ')} in it, and one is wanted"
+        raise InputError(model, problem, "name the folder that semblance faq train wrote")
+    answerer = records[0].parent
+    output = str(answerer.parent.parent)
+    path = Path(f"{output}.yaml")
+    if not path.is_file():
+        advice = "update where semblance faq train wrote both, the folder and its config"
+        raise InputError(path, "no such config of the model", advice)
+    run = TrainedRun(output, read_yaml(path), answerer.name)
+    try:
+        is_own = run.bank["kind"] == OWN and "path" in run.bank
+    except (KeyError, TypeError):
+        is_own = False
+    if not is_own:
+        problem = f"does not say from which file {run.answerer!r} was trained"
+        raise InputError(path, problem, "name the folder that semblance faq train wrote")
+    return run
 
 
 def update(
@@ -126,15 +181,15 @@ def continued(before: Sequence[FaqEntry], faq: Faq) -> tuple[list[FaqEntry], Cha
             own[key].append(query.text)
     same = same_entries(before, faq.pairs)
     asked = {bare_or_whole(pair.question) for pair in faq.pairs}
-    found = []
+    entries = []
     other = 0
     for pair in faq.pairs:
         wordings = own[pair.id]
         if old := same.get(pair.id):
             wordings = wordings or [w for w in old.wordings if bare_or_whole(w) not in asked]
             other += (old.question, old.answer) != (pair.question, pair.answer)
-        found.append(FaqEntry(pair.id, pair.question, pair.answer, tuple(wordings)))
-    return found, Changes(len(found) - len(same), other, len(before) - len(same))
+        entries.append(FaqEntry(pair.id, pair.question, pair.answer, tuple(wordings)))
+    return entries, Changes(len(entries) - len(same), other, len(before) - len(same))
 
 
 def same_entries(before: Sequence[FaqEntry], now: Sequence[FaqPair]) -> dict[str, FaqEntry]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semblance.data.arrow import read_parquet
-from semblance.data.bare import bare_or_whole
+from semblance.data.text import bare_or_whole
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
 from semblance.layout import PREDICTIONS
@@ -77,7 +77,7 @@ class Evaluations:
 
         The one run of a method without a training counts for every seed.
         """
-        found = []
+        tests = []
         for seed in seeds:
             own = seed
             if way.seeds == (0,):
@@ -87,8 +87,8 @@ class Evaluations:
                 if place not in self.results:
                     name = f"{way.method} on {corpus}, seed {own}"
                     raise InputError("evaluations", f"there is none of {name}", "name its record")
-                found.append(self.results[place])
-        return found
+                tests.append(self.results[place])
+        return tests
 
 
 class BankQuestions(NamedTuple):
@@ -122,7 +122,7 @@ def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions
     Raises InputError for a damaged file, for another base, and where two of one fold do not ask
     the same questions.
     """
-    found = Evaluations()
+    evaluations = Evaluations()
     asked: dict[str, list[str]] = {}
     for path in records:
         record = checked(path, PREDICTIONS)
@@ -134,10 +134,10 @@ def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions
         queries, result = _fold_result(folder, questions)
         if asked.setdefault(place.corpus, queries) != queries:
             raise InputError(path, "asks other questions than another method's", AGAIN)
-        found.results[place] = result
-        found.records[path] = record
-        found.digests[f"{folder}/{PREDICTIONS}"] = record["outputs"][PREDICTIONS]
-    return found
+        evaluations.results[place] = result
+        evaluations.records[path] = record
+        evaluations.digests[f"{folder}/{PREDICTIONS}"] = record["outputs"][PREDICTIONS]
+    return evaluations
 
 
 def _fold_result(folder: Path, questions: BankQuestions) -> tuple[list[str], FoldResult]:

@@ -88,7 +88,7 @@ def joined(folds: Sequence[FoldResult], name: str) -> np.ndarray:
 def compare(ours: Sequence[FoldResult], theirs: Sequence[FoldResult]) -> Verdict:
     """Compare two ways on the same questions, in pairs, by the bootstrap over clusters."""
     differences = joined(ours, "precision") - joined(theirs, "precision")
-    low, high = mean_interval(differences, joined(ours, "cluster"), LEVEL)
+    low, high = mean_interval(differences, joined(ours, "cluster"))
     word: Word = "no better"
     if low > 0:
         word = "better"
@@ -116,9 +116,7 @@ def clusters_of(marks: Sequence[Collection[Hashable]]) -> np.ndarray:
     return labels[: len(marks)]
 
 
-def mean_interval(
-    differences: np.ndarray, clusters: np.ndarray, level: float
-) -> tuple[float, float]:
+def mean_interval(differences: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
     """Return the interval of the mean of paired differences (n,) of average precisions.
 
     Questions of one cluster (n,), such as the wordings of one entry, are alike: whole clusters are
@@ -129,18 +127,18 @@ def mean_interval(
         return mean, mean
     sums, sizes = _of_clusters(differences, clusters)
     if len(sums) < FEWEST_CLUSTERS:
-        return _t_interval(sums, sizes, level)
-    found = stats.bootstrap(
+        return _t_interval(sums, sizes)
+    drawn = stats.bootstrap(
         (sums, sizes),
         _mean_of_clusters,
         n_resamples=RESAMPLES,
-        confidence_level=level,
+        confidence_level=LEVEL,
         method="percentile",
         paired=True,
         vectorized=True,
         rng=np.random.default_rng(0),
     )
-    low, high = found.confidence_interval
+    low, high = drawn.confidence_interval
     return float(low), float(high)
 
 
@@ -167,7 +165,7 @@ def _mean_of_clusters(sums: np.ndarray, sizes: np.ndarray, axis: int = -1) -> np
     return sums.sum(axis=axis) / sizes.sum(axis=axis)
 
 
-def _t_interval(sums: np.ndarray, sizes: np.ndarray, level: float) -> tuple[float, float]:
+def _t_interval(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
     """Return the t interval of the mean over clusters, with the error that clusters show.
 
     One cluster says nothing of others: the mean may be anything that a difference of average
@@ -177,5 +175,5 @@ def _t_interval(sums: np.ndarray, sizes: np.ndarray, level: float) -> tuple[floa
     if count == 1:
         return -1.0, 1.0
     mean = sums.sum() / sizes.sum()
-    half = stats.t.ppf((1 + level) / 2, count - 1) * standard_error(sums, sizes)
+    half = stats.t.ppf((1 + LEVEL) / 2, count - 1) * standard_error(sums, sizes)
     return float(max(mean - half, -1)), float(min(mean + half, 1))

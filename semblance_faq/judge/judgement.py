@@ -167,12 +167,12 @@ def over_seeds(results: Sequence[FoldResult], folds: int) -> list[FoldResult]:
     ``results`` are those of the first seed fold by fold, then of the next seed. So a question counts
     once, and the threshold is that of the first seed, whose model is kept.
     """
-    found = []
+    means = []
     for fold in range(folds):
         of_fold = results[fold::folds]
         precision = np.mean([each.precision for each in of_fold], axis=0)
-        found.append(replace(of_fold[0], precision=precision))
-    return found
+        means.append(replace(of_fold[0], precision=precision))
+    return means
 
 
 def _mean_of(results: Sequence[FoldResult], column: str) -> float:

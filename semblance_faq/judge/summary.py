@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from semblance.cards.text import table
 from semblance.counts import counted
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FEWEST_CLUSTERS, LEVEL, Verdict
@@ -46,10 +45,7 @@ class Subject:
 def summary_text(found: Judgement, about: Subject) -> str:
     """Return the summary as Markdown, one statement a line."""
     rows = [
-        (
-            f"{tried.score:.3f}",
-            *(f"{share:.1%}" for share in (tried.answered, tried.precision, tried.low)),
-        )
+        f"| {tried.score:.3f} | {tried.answered:.1%} | {tried.precision:.1%} | {tried.low:.1%} |"
         for tried in found.tried
     ]
     lines = [
@@ -57,7 +53,9 @@ def summary_text(found: Judgement, about: Subject) -> str:
         "",
         *(f"- {line}" for line in _lines(found, about)),
         *("", "Thresholds tried, and the precision that the test shows for each:", ""),
-        *table(("score", "answered", "right of these", "shown"), rows),
+        "| score | answered | right of these | shown |",
+        "| --- | --- | --- | --- |",
+        *rows,
     ]
     return "\n".join(lines) + "\n"
 

@@ -80,13 +80,13 @@ def tried_thresholds(
     confidence: np.ndarray, right: np.ndarray, risk: float = RISK
 ) -> tuple[Tried, ...]:
     """Return the thresholds that ``certify`` tries, the lowest first."""
-    found = []
+    thresholds = []
     for threshold, answered, good in _counts(confidence, right):
         low = 0.0
         if good:  # the one-sided bound of Clopper and Pearson
             low = float(stats.beta.ppf(risk / TRIED, good, answered - good + 1))
-        found.append(Tried(threshold, answered / len(confidence), good / answered, low))
-    return tuple(found)
+        thresholds.append(Tried(threshold, answered / len(confidence), good / answered, low))
+    return tuple(thresholds)
 
 
 def _counts(confidence: np.ndarray, right: np.ndarray) -> Iterator[tuple[float, int, int]]:
@@ -107,8 +107,8 @@ def _counts(confidence: np.ndarray, right: np.ndarray) -> Iterator[tuple[float, 
 
 def share_interval(count: int, total: int, risk: float = RISK) -> tuple[float, float]:
     """Return the exact interval of a share (Clopper and Pearson); ``risk``: that it lies outside."""
-    found = stats.binomtest(count, total).proportion_ci(1 - risk, method="exact")
-    return float(found.low), float(found.high)
+    interval = stats.binomtest(count, total).proportion_ci(1 - risk, method="exact")
+    return float(interval.low), float(interval.high)
 
 
 @dataclass(frozen=True)

@@ -56,15 +56,15 @@ class Columns:
         """
         chosen: dict[str, int] = {}
         for role in (*self.needed, *self.optional):
-            found = self._found(role, names)
-            if len(found) > 1:
-                raise self._doubtful(role, [names[i] for i in found], where)
-            if found and found[0] in chosen.values():
-                other = next(name for name, place in chosen.items() if place == found[0])
-                problem = f"the column {names[found[0]]!r} is named for {other} and {role}"
+            columns = self._found(role, names)
+            if len(columns) > 1:
+                raise self._doubtful(role, [names[i] for i in columns], where)
+            if columns and columns[0] in chosen.values():
+                other = next(name for name, place in chosen.items() if place == columns[0])
+                problem = f"the column {names[columns[0]]!r} is named for {other} and {role}"
                 raise InputError(where, problem, "name two columns")
-            if found:
-                chosen[role] = found[0]
+            if columns:
+                chosen[role] = columns[0]
             elif role in self.needed:
                 raise self._missing(role, names, where)
         return chosen

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from semblance.data.bare import bare_or_whole, shows_nothing
 from semblance.data.faq import FaqPair, FaqQuery, in_bank_order
-from semblance.data.text import filled, normalise
+from semblance.data.text import bare_or_whole, filled, normalise, shows_nothing
 from semblance.errors import InputError, at
 from semblance_faq.read.findings import (
     DUPLICATE,
@@ -128,15 +127,15 @@ class Entries:
                 is_earlier = kind != OWN_QUESTION and first.path == query.path
                 findings.add(kind, query.path, query.line, first.line * is_earlier)
             places.append(query)
-        found = []
+        asked = []
         for text, places in by_text.items():
             owners = {query.entry for query in places}
             relevant = tuple(owners)
             if len(owners) > 1:  # few have more than one: to look through the bank takes time
                 relevant = in_bank_order(owners, self.pairs)
             group = self.pairs[places[0].entry].group
-            found.append(FaqQuery(ids[text], text, group, relevant))
-        return tuple(found)
+            asked.append(FaqQuery(ids[text], text, group, relevant))
+        return tuple(asked)
 
 
 def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> Entries:

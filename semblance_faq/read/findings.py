@@ -60,10 +60,10 @@ class Findings:
     def reading(self) -> ReadingNotes:
         """Return all that was found so far, the kinds in the order of ``DONE``."""
         order = list(DONE)
-        found = sorted(self._places.items(), key=lambda item: order.index(item[0][0]))
+        kinds = sorted(self._places.items(), key=lambda item: order.index(item[0][0]))
         counts = dict.fromkeys(DONE, 0)
         lines = list(self._notes)
-        for (kind, path), places in found:
+        for (kind, path), places in kinds:
             counts[kind] += len(places)
             lines.append(f"{path}: {kind}: {len(places):,} ({DONE[kind]}): {_in_words(places)}")
         return ReadingNotes(tuple(lines), counts)

@@ -1,17 +1,15 @@
 """A user's own scored pairs: one file of CSV, Excel or JSON lines, read like a user's own FAQ.
 
-Its columns are found by ``NAMES``, or stated. Their scores may have any scale.
+Its columns are found by ``NAMES``. Their scores may have any scale.
 """
 
 import math
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 from semblance.data.faq import ReadingNotes
-from semblance.data.raw import Raw
-from semblance.data.sts import OF_CSV, OwnPairs, ScoredPair
+from semblance.data.sts import OF_CSV, ScoredPair
 from semblance.data.text import filled
 from semblance.errors import InputError, at
 from semblance_faq.read.columns import Columns
@@ -31,9 +29,7 @@ PLAIN = re.compile(r"(?a:[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)")
 LEAST = 2  # pairs that a correlation needs
 
 
-def read_own_pairs(
-    path: Path | str, task: str, settings: OwnPairs
-) -> tuple[list[ScoredPair], ReadingNotes]:
+def read_own_pairs(path: Path | str, task: str) -> tuple[list[ScoredPair], ReadingNotes]:
     """Return the pairs of a user's file, and what was recognised and found in it.
 
     The index of a pair is its line. Raises InputError with file and line for a sentence that is
@@ -41,7 +37,7 @@ def read_own_pairs(
     of one pair, or all of them equal.
     """
     findings = Findings()
-    columns = Columns(OF_CSV, given=settings.columns, known=NAMES)
+    columns = Columns(OF_CSV, given={}, known=NAMES)
     pairs = []
     for line, row in read_table(path, columns, findings):
         first = filled(row["sentence1"], "sentence1", path, line)
@@ -55,14 +51,6 @@ def read_own_pairs(
         problem = f"all {len(pairs)} scores are {pairs[0].score:g}, which correlates with nothing"
         raise InputError(at(path, pairs[0].index), problem, "score the pairs apart")
     return pairs, findings.reading()
-
-
-def pairs_of(raw: Raw, task: str, settings: OwnPairs) -> list[ScoredPair]:
-    """Return a user's pairs, log what was found, and note the file in ``raw``."""
-    pairs, reading = read_own_pairs(raw.user_file(settings.path), task, settings)
-    for line in reading.lines:
-        print(line, file=sys.stderr)
-    return pairs
 
 
 def _score(value: Any, where: str) -> float:

@@ -97,7 +97,7 @@ def _read(stream: BinaryIO, path: Path | str, columns: Columns, findings: Findin
 
 def _facts(box: zipfile.ZipFile, part: str) -> SheetFacts:
     """Look a sheet through, row by row in little memory."""
-    found = SheetFacts()
+    facts = SheetFacts()
     row = 0
     with box.open(part) as stream:
         events = iterparse(stream, ("start", "end"))
@@ -111,11 +111,11 @@ def _facts(box: zipfile.ZipFile, part: str) -> SheetFacts:
                 before, row = row, int(element.get("r", row + 1))
                 if row <= before:
                     raise ValueError(f"row {row} stands behind row {before}")
-                _note_cells(element, row, found)
+                _note_cells(element, row, facts)
                 data.clear()  # the rows that are done
             elif name == "mergeCell":
-                found.merged.append(element.get("ref", ""))
-    return found
+                facts.merged.append(element.get("ref", ""))
+    return facts
 
 
 def _note_cells(row: Any, number: int, found: SheetFacts) -> None:
@@ -190,8 +190,8 @@ class _Table:
         first = header + 1
         width = max(places.values()) + 1
         values: dict[tuple[int, int], str] = {}
-        found = self.sheet.iter_rows(min_row=first, max_row=last, min_col=1, max_col=width)
-        for number, row in enumerate(found, first):
+        cells = self.sheet.iter_rows(min_row=first, max_row=last, min_col=1, max_col=width)
+        for number, row in enumerate(cells, first):
             texts = {}
             is_merged = False
             for role, place in places.items():

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from semblance.data.bare import shows_nothing
-from semblance.data.text import read_lines, refuse_traces
+from semblance.data.text import read_lines, refuse_traces, shows_nothing
 from semblance.errors import InputError, at
 from semblance.strict_json import parse_strict
 from semblance_faq.read.columns import Columns

@@ -3,19 +3,21 @@
 import asyncio
 import base64
 import hashlib
+import re
 import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,10 +25,95 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.layout import RECORD
+from semblance.settings import decode, parse_json
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import as_json
+from semblance_faq.answer.questions import checked_count, checked_question
 from semblance_faq.serve.log import QuestionLog
-from semblance_faq.serve.requests import AskedQuestion, chosen_of, of_address, of_body
+
+MOST_BODY = 16 << 10  # bytes
+BODY_SECONDS = 10.0  # in which a body must have come
+DEFAULT_COUNT = 5
+NAMES = ("q", "count", "draft")
+DRAFT = {"1": True, "true": True, "0": False, "false": False}
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """A question and how many answers are wanted; a ``draft`` is still being typed."""
+
+    question: str
+    count: int = DEFAULT_COUNT
+    draft: bool = False
+
+
+def of_address(request: Request) -> AskedQuestion:
+    """Read ``?q=…&count=…&draft=1``; InputError for anything else.
+
+    Starlette alone would put a replacement character in place of what is not UTF-8.
+    """
+    try:
+        query = request.scope["query_string"].decode("utf-8")
+        parameters = parse_qsl(query, keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError as error:
+        raise InputError("address", f"not UTF-8: {error.reason}", "send UTF-8") from None
+    given: dict[str, str] = {}
+    for name, value in parameters:
+        if name not in NAMES:
+            raise InputError(
+                "address", f"unknown parameter {name!r:.80}", "known are q, count, draft"
+            )
+        if name in given:
+            raise InputError("address", f"{name} stands twice", "give it once")
+        given[name] = value
+    if "q" not in given:
+        raise InputError("address", "no question", "ask /api/ask?q=…")
+    count = given.get("count", str(DEFAULT_COUNT))
+    if not re.fullmatch("[0-9]{1,4}", count):
+        raise InputError("count", f"{count!r:.40} is no whole number", "ask for 1 or more")
+    draft = given.get("draft", "false")
+    if draft not in DRAFT:
+        raise InputError("draft", f"{draft!r:.40} is unknown", "known are 1, 0, true, false")
+    return _checked_question(AskedQuestion(given["q"], int(count), DRAFT[draft]))
+
+
+async def of_body(request: Request) -> AskedQuestion:
+    """Read a JSON body: question, and if wanted count and draft."""
+    return _checked_question(
+        decode(AskedQuestion, parse_json(await body_of(request), "body"), "body")
+    )
+
+
+def _checked_question(asked: AskedQuestion) -> AskedQuestion:
+    question = checked_question(asked.question)
+    return AskedQuestion(question, checked_count(asked.count), asked.draft)
+
+
+async def body_of(request: Request) -> str:
+    """Return the text of a JSON body.
+
+    Raises HTTPException 415 for another type, 413 for a long body and 408 for a slow one, and
+    InputError for one that is not UTF-8.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise HTTPException(415, "send application/json")
+    content = b""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for part in request.stream():
+                content += part
+                if len(content) > MOST_BODY:
+                    raise HTTPException(413, f"a body of more than {MOST_BODY:,} bytes")
+    except TimeoutError:
+        raise HTTPException(408, f"the body did not come within {BODY_SECONDS:.0f} s") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "the body is not whole") from None
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError("body", f"not UTF-8: {error.reason}", "send UTF-8") from None
+
 
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -37,11 +124,10 @@ HEADERS = {
 }
 NOTHING = "default-src 'none'; frame-ancestors 'none'"  # the policy of an answer that is no page
 HOSTS = ("127.0.0.1", "localhost")
-ROUTES = ("/", "/api/ask", "/api/chosen")
+ROUTES = ("/", "/api/ask")
 METHODS = ("GET", "HEAD", "POST")
 HERE = Path(__file__).parent
 CLOSE = {"connection": "close"}  # after a body that was not read to its end
-T = TypeVar("T")
 
 
 class Service:
@@ -56,8 +142,8 @@ class Service:
 
     def _use(self, answerer: Answerer) -> None:
         self.answerer = answerer
-        self.ids = {entry.id for entry in answerer.stored.entries}
-        self.page, self.policy = build_page(len(self.ids), logged=self.log is not None)
+        entries = len(answerer.stored.entries)
+        self.page, self.policy = build_page(entries, logged=self.log is not None)
 
     def _use_newer(self) -> None:
         """Load a folder that was written again; of one that is not whole the answerer before stays."""
@@ -82,21 +168,8 @@ class Service:
             question = await of_body(request)
         else:
             question = of_address(request)
-        return JSONResponse(as_json(await self._run(self._answer, question)))
-
-    async def choose(self, request: Request) -> Response:
-        """Note which entry answered a question; 404 without a log or such an entry."""
-        refuse_other_sites(request)
-        chosen = await chosen_of(request)
-        if self.log is None or chosen.id not in self.ids:
-            raise HTTPException(404, "no log of questions, or no such entry")
-        if not await self._run(self.log.note_choice, chosen.question, chosen.id):
-            raise HTTPException(507, "not noted: the log cannot be written")
-        return JSONResponse({"noted": True})
-
-    async def _run(self, work: Callable[..., T], *arguments: object) -> T:
-        """Return what ``work`` returns, in its turn."""
-        return await asyncio.get_running_loop().run_in_executor(self.pool, work, *arguments)
+        loop = asyncio.get_running_loop()
+        return JSONResponse(as_json(await loop.run_in_executor(self.pool, self._answer, question)))
 
     def _answer(self, asked: AskedQuestion) -> Answered:
         """Answer in the model's thread, and note what was not merely typed on the way."""
@@ -210,7 +283,6 @@ def build_app(service: Service, log: Callable[[str], None] = log_to_stderr) -> S
     routes = [
         Route("/", service.show),
         Route("/api/ask", service.ask, methods=["GET", "POST"]),
-        Route("/api/chosen", service.choose, methods=["POST"]),
     ]
     middleware = [
         Middleware(Guard, is_stopping=lambda: service.stopping, log=log),

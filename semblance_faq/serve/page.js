@@ -4,11 +4,11 @@ const COUNT = 5;
 const field = document.getElementById("question");
 const state = document.getElementById("status");
 const list = document.getElementById("answers");
-const logged = document.documentElement.dataset.logged === "true";
 let timer = 0;
 let asking = null; // stops the request that is under way
 let visible = ""; // the answers in the list, as they came
 
+const logged = document.documentElement.dataset.logged === "true";
 document.getElementById("logged").hidden = !logged;
 document.getElementById("form").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -32,7 +32,10 @@ async function ask(draft) {
   const mine = new AbortController();
   asking = mine;
   try {
-    const response = await send("/api/ask", { question, count: COUNT, draft }, mine.signal);
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify({ question, count: COUNT, draft });
+    const options = { method: "POST", headers, body, signal: mine.signal };
+    const response = await fetch("/api/ask", options);
     const found = await response.json();
     if (asking !== mine) return;
     if (response.ok) show(found);
@@ -40,11 +43,6 @@ async function ask(draft) {
   } catch (error) {
     if (asking === mine) clear("The server does not answer. Is it still running?");
   }
-}
-
-function send(address, content, signal) {
-  const headers = { "Content-Type": "application/json" };
-  return fetch(address, { method: "POST", headers, body: JSON.stringify(content), signal });
 }
 
 function clear(text) {
@@ -60,7 +58,7 @@ function say(text, unknown) {
 
 function show(found) {
   const now = JSON.stringify(found);
-  if (now === visible) return; // the same answers stay, with what was opened or pressed in them
+  if (now === visible) return; // the same answers stay, with what was opened in them
   visible = now;
   list.replaceChildren(...found.answers.map((answer) => item(found, answer)));
   if (isAnswered(found)) {
@@ -73,10 +71,8 @@ function show(found) {
 }
 
 function item(found, answer) {
-  const row = element("div", "", why(found, answer));
-  row.className = "row";
-  if (logged) row.append(chooser(found.question, answer));
-  const shown = element("li", "", element("h2", answer.question), element("p", answer.answer), row);
+  const texts = [element("h2", answer.question), element("p", answer.answer)];
+  const shown = element("li", "", ...texts, why(found, answer));
   shown.tabIndex = -1;
   shown.classList.toggle("below", isBelow(found, answer));
   for (const text of shown.querySelectorAll("h2, p, dd")) text.dir = "auto";
@@ -110,21 +106,6 @@ function threshold(given) {
 
 function fact(facts, name, value) {
   facts.append(element("dt", name), element("dd", value));
-}
-
-function chooser(question, answer) {
-  const button = element("button", "This answers it");
-  button.type = "button";
-  button.addEventListener("click", async () => {
-    button.disabled = true;
-    try {
-      const response = await send("/api/chosen", { question, id: answer.id });
-      button.textContent = response.ok ? "Noted, thank you" : "Not noted";
-    } catch (error) {
-      button.textContent = "Not noted";
-    }
-  });
-  return button;
 }
 
 function element(name, text, ...children) {

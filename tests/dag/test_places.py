@@ -14,10 +14,8 @@ TABLES = {
     "mine": {"title": "", "layout": "faq", "seeds": "rcl", "rows": rows("mine", "start")},
 }
 BANKS = {"mine": {"kind": "own", "path": "library.csv"}, "faqir": None, "cough": None}
-FIGURES = CONFIG["figures"] | {"rcl_accuracy_faqir": None}  # of a bank that is not there
 SMALL = CONFIG | {
     "faq": {"folds": 3, "banks": BANKS},
-    "figures": FIGURES,
     "answerers": {},  # of a bank that is not there
     "tables": PROJECT_TABLES | TABLES,
 }

@@ -61,9 +61,9 @@ def test_with_its_shell_commands_a_dry_run_lists_each_job_above_the_short_form(f
 
 
 def test_a_start_says_which_finished_jobs_it_makes_again(project: Project):
-    target = "results/tables/statistics.md"
-    printed = project.snakemake("--cores", "1", "--forcerun", "simulate_statistics", "--", target)
-    assert "\nagain: simulate_statistics (1 job): it was asked for\n" in printed
+    target = "results/tables/claims.md"
+    printed = project.snakemake("--cores", "1", "--forcerun", "judge_claims", "--", target)
+    assert "\nagain: judge_claims (1 job): it was asked for\n" in printed
 
 
 def test_a_plan_that_cannot_be_made_is_no_plan_without_jobs(finished: Project):

@@ -32,21 +32,19 @@ pytestmark = pytest.mark.dag
 # Who reads whose output, by hand: the ground truth that the dry runs are held against. A stage that runs
 # for several corpora is told apart by them: nli and wiki (STS), faq (the folds); and by what else differs.
 # Each reads all tables.
-OF_TABLES = {"compare_published", "judge_claims", "simulate_statistics"}
+OF_TABLES = {"compare_published", "judge_claims"}
 ON_STS = ("measure_figure:singular", "measure_figure:anisotropy")
 MEASURED_FIGURES = (*ON_STS, "measure_figure:retrieval")
 COLLECTED_FIGURES = {  # what tells them apart -> the module of their kind
     "scores": "alignment_uniformity",
     "cosines": "cosine_densities",
     "curve": "curve",
-    "dev": "dev_curves",
-    "questions": "accuracy_at_k",
     "regulators": "by_regulators",
     "phi": "by_phi",
     "contrasts": "contrasts",
 }
 DRAWINGS = COLLECTED_FIGURES | {"singular": "singular_values", "anisotropy": "anisotropy"}
-FINALS = ("train_final:faq", "train_final:regulated", "train_final:initial", "train_final:mined")
+FINALS = ("train_final:faq", "train_final:regulated", "train_final:initial")
 
 
 def words(text: str, *more: str) -> set[str]:
@@ -62,17 +60,17 @@ READERS = {
     "download:transfer": {"prepare_transfer"},
     "download_model": words(
         """tokenise:nli tokenise:wiki tokenise:pairs tokenise:faq
-        train:nli train:wiki train:pairs train:sampled train:faq train:regulated train:mined
-        pretrain train_curve train_initial build_answerer train_entropy:nli embed:start
+        train:nli train:wiki train:pairs train:sampled train:faq train:regulated
+        pretrain train_curve train_initial build_answerer train_entropy:nli
         fit_whitening evaluate_sts evaluate_transfer evaluate_faq""",
         *FINALS,
         *MEASURED_FIGURES,
     ),
     "prepare_nli": words("tokenise:nli train:nli train_entropy:nli measure_figure:retrieval"),
     "prepare_wiki": words("tokenise:wiki pretrain train:wiki train:sampled train_curve"),
-    "prepare_pairs": words("tokenise:pairs train:pairs compare_overlap"),
-    "prepare_faq": words(  # by train:mined for its dev questions
-        """tokenise:faq mine_negatives train:faq train:regulated train:mined train_initial
+    "prepare_pairs": words("tokenise:pairs train:pairs"),
+    "prepare_faq": words(
+        """tokenise:faq train:faq train:regulated train_initial
         train_final:faq train_final:regulated train_final:initial
         train_entropy:faq train_entropy:whole evaluate_faq build_answerer"""
     ),
@@ -83,8 +81,8 @@ READERS = {
     "tokenise:wiki": words("pretrain train:wiki train:sampled train_curve"),
     "tokenise:pairs": {"train:pairs"},
     "tokenise:faq": words(
-        """train:faq train:regulated train:mined train_initial train_entropy:faq
-        train_entropy:whole embed:faq embed:whole embed:start""",
+        """train:faq train:regulated train_initial train_entropy:faq
+        train_entropy:whole embed:faq embed:whole""",
         *FINALS,
     ),
     "pretrain": {"evaluate_sts"},
@@ -95,21 +93,15 @@ READERS = {
     "embed:nli": {"train:nli"},
     "embed:faq": {"train:regulated"},
     "embed:whole": {"train_final:regulated"},
-    "embed:start": {"mine_negatives"},
-    "mine_negatives": words("train:mined train_final:mined"),
-    "train:nli": words(
-        "evaluate_sts measure_figure:anisotropy measure_figure:retrieval collect_figure:dev"
-    ),
+    "train:nli": words("evaluate_sts measure_figure:anisotropy measure_figure:retrieval"),
     "fit_whitening": {"evaluate_sts"},
     "train:wiki": words("evaluate_sts evaluate_transfer measure_figure:singular"),
     "train:sampled": {"evaluate_sts"},
     "train:pairs": {"evaluate_sts"},
     "train:faq": words("evaluate_faq train_final:faq"),
     "train:regulated": words("evaluate_faq train_final:regulated"),
-    "train:mined": words("evaluate_faq train_final:mined"),
     "train_final:faq": {"build_answerer"},
     "train_final:regulated": {"build_answerer"},
-    "train_final:mined": {"build_answerer"},
     "train_final:initial": {"train_entropy:whole"},  # the start of the whole bank's entropy models
     "train_curve": {"collect_figure:curve"},
     "evaluate_sts": words(
@@ -117,11 +109,9 @@ READERS = {
         collect_figure:regulators collect_figure:phi"""
     ),
     "evaluate_transfer": words("collect_scores render_table"),
-    "evaluate_faq": words("collect_scores render_table collect_figure:questions build_answerer"),
-    "build_answerer": words("report write_cards"),
-    "collect_scores": words("report write_cards"),
-    "write_cards": {"report"},
-    "compare_overlap": {"report"},
+    "evaluate_faq": words("collect_scores render_table build_answerer"),
+    "build_answerer": {"report"},
+    "collect_scores": {"report"},
     "render_table": words("collect_figure:contrasts report", *OF_TABLES),
     **{f"collect_figure:{name}": {f"draw_figure:{name}"} for name in COLLECTED_FIGURES},
     "measure_figure:singular": {"draw_figure:singular"},
@@ -158,10 +148,8 @@ NAMED_MODULES = {
     "train:pairs": (CONTRASTIVE, ROWS, MEAN),  # simcse-sup-no-negatives
     "train:faq": (CONTRASTIVE, ROWS, MEAN),  # attention-dropout-0.1
     "train:regulated": (REGULATORS, ROWS, MEAN),  # rcl-2 on the same folds
-    "train:mined": (CONTRASTIVE, ROWS, MEAN),  # hard, on the folds with mined negatives
     "train_final:faq": (CONTRASTIVE, ROWS, MEAN),  # the same methods on the whole bank
     "train_final:regulated": (REGULATORS, ROWS, MEAN),
-    "train_final:mined": (CONTRASTIVE, ROWS, MEAN),
     "train_final:initial": (CONTRASTIVE, ROWS, MEAN),
     "build_answerer": ("semblance_faq.answer.embedding", WORDS, MEAN),
     "pretrain": (MASKED_WORDS, TWICE, MEAN),
@@ -295,22 +283,37 @@ def test_the_digest_of_a_training_covers_the_named_modules_of_its_method_alone(c
     assert {stage: n for stage, n in users.items() if stage in TRAININGS} == USERS[module]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "semblance/data/folds.py",
-        "semblance/evaluation/sts.py",
-        "semblance/models/dropouts/sampled.py",
-        "semblance/reporting/significance.py",
-        "semblance/training/losses/regulators.py",
-    ],
-)
-def test_an_edited_module_reruns_the_stages_that_import_it(
-    finished: Project, imported_by, path: str
-):
-    file = finished.folder / path
-    planned = finished.planned_after({file: file.read_text() + "\nADDED_BY_A_TEST = 1\n"})
-    assert stages(planned) == downstream(*imported_by[module_name(path)])
+# One line of a function, and the stages that call it, by hand.
+EDITS = {
+    "semblance/data/faq.py": ("index(min(", "index(max(", ["prepare_faq"]),
+    "semblance/evaluation/sts.py": ("] > NEAR", "] >= NEAR", ["evaluate_sts"]),
+    "semblance/models/dropouts/sampled.py": ("clamp(0.0", "clamp(0.1", ["train:sampled"]),
+    "semblance/reporting/significance.py": ("ddof=1", "ddof=0", ["render_table"]),
+    "semblance/training/losses/regulators.py": (
+        "+ regulator_weight",
+        "- regulator_weight",
+        ["train:nli", "train:regulated", "train_final:regulated"],
+    ),
+}
+
+
+@pytest.mark.parametrize("path", EDITS)
+def test_an_edited_function_reruns_the_stages_that_call_it(finished: Project, path: str):
+    old, new, callers = EDITS[path]
+    text = (finished.folder / path).read_text()
+    assert old in text
+    planned = finished.planned_after({finished.folder / path: text.replace(old, new)})
+    assert stages(planned) == downstream(*callers)
+
+
+def test_constants_that_nothing_uses_retrain_and_evaluate_nothing(finished: Project):
+    # A module that is found by name counts as a whole.
+    named = {name for names in NAMED_MODULES.values() for name in names}
+    paths = [path for path in module_files() if module_name(path) not in named]
+    files = [finished.folder / path for path in paths]
+    added = {file: file.read_text() + "\nADDED_BY_A_TEST = 1\n" for file in files}
+    # The judge looks up every type of a setting by its name.
+    assert stages(finished.planned_after(added)) <= downstream("judge_claims")
 
 
 EDITS_WITHOUT_EFFECT = {
@@ -332,7 +335,7 @@ EDITS_WITHOUT_EFFECT = {
         'BASE = "models/{base}"\nNEW = "new/{corpus}"',
     ),
     "a line that is printed": (
-        "semblance/training/keeping/kept.py",
+        "semblance/training/keeping/finished.py",
         "already trained",
         "trained before",
     ),
@@ -434,7 +437,6 @@ CONFIG_MUTATIONS = {
         downstream("train:sampled"),
     ),
     "a method no table uses": ("methods.rcl-8.dropout.drophead = 0.9", set()),
-    "the margin of mined negatives": ("mine_negatives.margin = 0.5", downstream("mine_negatives")),
     "the embedding's threads": ("embed.threads = 2", downstream("embed")),
     "the embedding's precision": ("embed.precision = bf16", downstream("embed")),
     "the STS evaluation's precision": (
@@ -590,7 +592,7 @@ def test_an_added_table_of_finished_runs_trains_and_evaluates_nothing(finished: 
 def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(finished: Project):
     planned = finished.planned_with(with_new_table("start", "rcl-2", "attention-dropout-0.2"))
     del planned["all"]
-    expected = ("train", "evaluate_sts", "collect_scores", "write_cards", "render_table")
+    expected = ("train", "evaluate_sts", "collect_scores", "render_table")
     expected += (*OF_TABLES, "report")
     # One figure shows all models, and one all tables.
     figures = dict.fromkeys(("collect_figure", "draw_figure"), 2)

@@ -39,7 +39,7 @@ def test_a_finished_run_is_finished_and_each_of_its_jobs_is_done(finished: Proje
     said = json.loads(finished.python("semblance", "status", "results", "--json").stdout)
     assert said["finished"] and said["controller"] is None and said["share"] == 1
     assert all(stage["done"] == stage["jobs"] for stage in said["stages"])
-    assert not (said["running"] or said["failed"] or said["left_behind"])
+    assert not (said["running"] or said["failed"] or said["stopped"])
     assert said["command"].startswith("snakemake ") and "--cores 2" in said["command"]
     shown = finished.python("semblance", "status").stdout
     assert shown.startswith("results: finished; ")
@@ -248,21 +248,10 @@ def test_rcl_is_trained_on_the_whole_bank_with_regulators_that_know_the_whole_ba
     assert input_digests(entropy)["base"] == outputs_digest(initial)
 
 
-def test_a_training_with_mined_negatives_has_read_them_and_the_control_has_not(finished: Project):
-    results = finished.folder / "results"
-    for corpus in ("stackfaq-0", "stackfaq-all"):
-        mined = read_sealed(results / f"negatives/{corpus}/tiny/record.json")
-        plain = read_sealed(results / f"corpora/{corpus}/record.json")
-        assert mined["counts"]["rows"] > 0 and outputs_digest(mined) != outputs_digest(plain)
-        for method, rows in (("hard", mined), ("attention-dropout-0.1", plain)):
-            record = read_sealed(results / f"models/{corpus}/tiny/{method}/seed-1/record.json")
-            assert input_digests(record)["corpus"] == outputs_digest(rows)
-
-
 def test_a_cell_of_every_table_is_explained_down_to_its_files(finished):
     root = finished.folder / "results"
     tables = sorted((root / "tables/json").glob("*.json"))
-    assert len(tables) >= 10
+    assert len(tables) >= 9
     for path in tables:
         table = from_json(path.read_text(encoding="utf-8"), str(path))
         row = table.rows[-1]

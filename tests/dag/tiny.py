@@ -77,10 +77,7 @@ CONFIG = {
         "supervised": {"batch_size": 8, "epochs": 1},
         "rcl": {"batch_size": 8, "on_faq": {"epochs": 1, "max_length": 32}},
     },
-    "methods": {
-        "rcl-chosen": {"choose": ["attention-dropout-0.1", "rcl-2"]},
-        "hard": {"label": "Hard negatives", "recipe": "rcl", "mined_negatives": True},
-    },
+    "methods": {},
     "embed": {"threads": 1},
     "fit_whitening": {"threads": 1},
     "evaluate_sts": {"threads": 1},
@@ -91,7 +88,7 @@ CONFIG = {
         "tiny": {
             "bank": "stackfaq",
             "base": "tiny",
-            "methods": ["start", "bm25", "attention-dropout-0.1", "rcl-2", "hard"],
+            "methods": ["start", "bm25", "attention-dropout-0.1", "rcl-2"],
             "seeds": "rcl",
         }
     },
@@ -111,9 +108,6 @@ CONFIG = {
         "rcl_anisotropy": {"rows": rows("nli", "start", "rcl-2")},
         "rcl_regulators": {"rows": rows("nli", "start", "rcl-2")},
         "rcl_phi": {"rows": rows("nli", "entropy-0.01", "rcl-2")},
-        "rcl_dev_curves": {"rows": rows("nli", "rcl-2")},
-        "rcl_accuracy_faqir": {"rows": rows("stackfaq", "start", "rcl-2")},
-        "rcl_accuracy_cough": None,
     },
     "tables": {
         **dict.fromkeys(TABLES),
@@ -124,13 +118,12 @@ CONFIG = {
                 *rows("nli", "start", base="tiny-pretrained"),
             ]
         },
-        "rcl_grid": {"rows": rows("nli", "rcl-2", "rcl-chosen")},
         "simcse_tableC1": {"rows": rows("nli", "whitening", "whitening-target")},
         "simcse_tableB3": {"seeds": "rcl", "rows": FIGURE_ROWS},
         "simcse_tableE1": {"seeds": "rcl", "rows": FIGURE_ROWS},
         "rcl_table2a": {
             "control": None,
-            "rows": rows("stackfaq", "start", "bm25", "attention-dropout-0.1", "rcl-2", "hard"),
+            "rows": rows("stackfaq", "start", "bm25", "attention-dropout-0.1", "rcl-2"),
         },
         "rcl_table4": {"rows": rows("nli", "start", "rcl-2")},
         "rcl_table5": {"control": "rcl-2", "rows": rows("nli", "entropy-0.01", "rcl-2")},

@@ -1,11 +1,9 @@
 """Limits of time and memory around a reader, and what may lie in the place of a file."""
 
 import contextlib
-import gc
 import os
 import resource
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -75,22 +73,3 @@ def put(path: Path, kind: str) -> Path:
         path.touch()
         os.truncate(path, 1 << 40)  # without content it needs no room on the disk
     return path
-
-
-def growth(run: Callable[[int], object], size: int, times: int = 4) -> float:
-    """Return how many times longer ``run`` takes with ``times`` as much; linear gives ``times``."""
-    return _seconds(run, times * size) / _seconds(run, size)
-
-
-def _seconds(run: Callable[[int], object], size: int) -> float:
-    """Return the shortest of three times, of the process alone: others may use the machine, too."""
-    found = []
-    gc.disable()  # it looks at all objects of the process, also at those of other tests
-    try:
-        for _ in range(3):
-            began = time.process_time()
-            run(size)
-            found.append(time.process_time() - began)
-    finally:
-        gc.enable()
-    return min(found)

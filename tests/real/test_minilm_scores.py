@@ -126,7 +126,7 @@ def test_scores_equal_an_independent_evaluation(base: Path, real_data: Path):
     expected = spearmanr(
         (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1), gold
     )[0]
-    released = sts.read_sts_year(real_data / "sts-raw", 16)
+    released = sts.read_sts_year((real_data / "sts-raw/STS16-en-test").iterdir(), 16)
     pairs = columns(apply_protocol(released, "senteval"))
     assert len(pairs["task"]) == len(gold) == 1186
     assert stored_length(base) == 256

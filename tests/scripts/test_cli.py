@@ -168,7 +168,7 @@ def seen_when_loaded(library: str, variable: str, script: str, environment: dict
     return set(python("-c", program, env=environment, check=True).stdout.split())
 
 
-@pytest.mark.parametrize("script", ["evaluate_transfer", "mine_negatives", "collect_scores"])
+@pytest.mark.parametrize("script", ["evaluate_transfer", "collect_scores"])
 def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(script):
     """Its products sum in another order with other threads; OpenBLAS reads the variable when NumPy is loaded."""
     variable = "OPENBLAS_NUM_THREADS"

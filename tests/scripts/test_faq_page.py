@@ -162,19 +162,15 @@ def test_a_hostile_entry_and_a_hostile_question_are_only_text(browser, server, s
         assert opened.complaints == []
 
 
-def test_a_chosen_answer_and_a_question_sent_by_enter_are_logged(browser, server):
+def test_a_question_sent_by_enter_is_logged(browser, server):
     address, log = server
     with FaqPage(browser, address) as opened:
         assert opened.page.locator("#logged").is_visible()
         opened.ask("reset password")
         opened.page.keyboard.press("Enter")
-        button = opened.page.locator("#answers li button").first
-        button.click()
-        button.get_by_text("Noted, thank you").wait_for()
-    lines = [json.loads(line) for line in Path(log).read_text().splitlines()][-2:]
-    assert [line["kind"] for line in lines] == ["asked", "chosen"]
-    assert {line["question"] for line in lines} == {"reset password"}
-    assert lines[1]["id"] == ENTRIES[0].id
+        opened.page.wait_for_load_state("networkidle")
+    line = json.loads(Path(log).read_text().splitlines()[-1])
+    assert (line["kind"], line["question"]) == ("asked", "reset password")
 
 
 def test_a_server_that_is_gone_is_said(browser, server):

@@ -83,19 +83,6 @@ def test_the_rounds_of_anli_join_ready_made_triples(tmp_path):
     assert len(rows.query) == 456 + contexts
 
 
-def test_a_text_of_the_users_own_becomes_a_corpus_and_its_file_is_noted(tmp_path, capsys):
-    text = tmp_path / "notes.txt"
-    text.write_text("One  sentence.\n\nAnother one.\nOne sentence.\n")
-    settings = {"kind": "wiki", "datasets": [], "path": str(text)}
-    out = prepare(prepare_wiki, settings, tmp_path / "mine")
-    assert read_sentences(out) == ["One sentence.", "Another one."]
-    assert len(read_rows(out).query) == 3
-    record = read_sealed(out / "record.json")
-    assert input_digests(record) == {str(text): hashlib.sha256(text.read_bytes()).hexdigest()}
-    assert record["counts"]["blank_lines"] == 1 and record["inputs"][0]["place"]
-    assert f"{text}:2: blank line skipped, 1 in all" in capsys.readouterr().err
-
-
 def test_a_limit_takes_the_first_rows(tmp_path):
     settings = {"kind": "wiki", "datasets": ["wiki1m"], "limit": 7}
     out = prepare(prepare_wiki, settings, tmp_path / "wiki")

@@ -179,16 +179,6 @@ def test_the_shipped_claims_are_not_run_without_their_tables(finished):
     assert f"0 verdicts: none. {len(lines)} have none." in page
 
 
-def test_the_simulation_reads_the_spread_of_the_tables(finished):
-    contrast = cell_of(finished, "t_sts", "rcl", "Average")["contrast"]
-    lines = lines_of(finished / "tables/statistics.csv")
-    of_sts = [line for line in lines if line["table"] == "t_sts"]
-    assert [line["n"] for line in of_sts] == ["3"] * 9  # 5 tests, and 4 of failing seeds
-    assert float(of_sts[0]["item_error"]) == pytest.approx(contrast["item_error"])
-    assert float(of_sts[0]["detectable"]) == pytest.approx(contrast["detectable"])
-    assert "bootstrap of seeds and items" in (finished / "tables/statistics.md").read_text()
-
-
 def test_the_comparison_page_tells_run_from_not_run_and_stand_in(results):
     settings = example_results.settings("t_faq")
     stand_in = {"published": "rcl/2a/RCL", "stand_in": ["data bank instead of faqir"]}

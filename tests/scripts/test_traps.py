@@ -42,7 +42,6 @@ def folder(tmp_path_factory):
         (["score", "base", "--pairs", "my.csv"], 2),
         (["faq", "ask", "--model", "faq", ENTRIES[0].question], 0),
         (["faq", "check", "faq"], 0),
-        (["faq", "learn", "no.jsonl", "--model", "faq"], 2),
         (["faq", "update", "no.csv", "--model", "faq"], 2),
         (["faq", "serve", "--model", "faq", "--port", "70000"], 2),
         (["faq", "train", "my.csv", "--output", "out", "--cores", "none"], 2),

@@ -12,30 +12,37 @@ from semblance.errors import InputError
 PROJECT = {
     "semblance/__init__.py": "",
     "semblance/errors.py": "class InputError(Exception):\n    pass\n",
-    "semblance/limits.py": "LIMIT = 3\n",
+    "semblance/limits.py": "LIMIT = 3\nLEAST = 1\n",
     "semblance/locks.py": "import semblance.beats\n\nBEAT = 10.0\n",
-    "semblance/beats.py": "X = 1\n",
+    "semblance/beats.py": "print('beat', file=log)\n",
     "semblance/data/__init__.py": "import semblance.started\n",
-    "semblance/started.py": "X = 1\n",
+    "semblance/started.py": "begin(1)\n",
     "semblance/data/text.py": (
-        "from semblance.limits import LIMIT\n\n\ndef cut(s):\n    '''Cut.'''\n    return s[:LIMIT]\n"
+        "from semblance.limits import LIMIT\nfrom semblance import limits\n\n\n"
+        "def cut(s):\n    '''Cut.'''\n    return s[:LIMIT]\n\n\n"
+        "def pad(s):\n    return s + ' ' * limits.LEAST\n"
     ),
-    "semblance/data/folds.py": "import math\n\nSEED = 0.5\n",
-    "semblance/data/near.py": "import semblance.models.tree\n\nX = 1\n",  # they import each other
-    "semblance/late.py": "X = 1\n",
+    "semblance/data/folds.py": "import math\n\nSEED = math.pi\nUNUSED = math.tau\n",
+    "semblance/data/near.py": "import semblance.models.tree\n\nX = 1\nON = X\n",  # a circle
+    "semblance/late.py": "def f():\n    return 1\n",
+    "semblance/later.py": "X = 1\nbegin(2)\n",
     "semblance/models/__init__.py": "",
     "semblance/models/tree.py": (
         "from semblance import errors, locks\n"
         "from semblance.data import folds\n"
         "import semblance.data.text as t\n"
-        "from ..data.near import X\n"
+        "from ..data.near import ON\n\n\n"
+        "class Tree:\n    seed = folds.SEED, ON\n"
     ),
     "semblance/unused.py": "X = 1\n",
     "workflow/scripts/__init__.py": "",
     "workflow/scripts/train.py": (
         "'''Train.'''\n"
-        "from semblance.models.tree import t\n\n\n"
-        "def main():\n    import semblance.late\n\n    return t.cut('abcd')\n"
+        "import semblance.late\n"
+        "from semblance.models.tree import Tree, t\n\n\n"
+        "def main():\n    import semblance.later\n\n"
+        "    return t.cut('abcd'), Tree.seed, semblance.late.f(), read(semblance.later)\n\n\n"
+        "def unused():\n    pass\n\n\nmain()\n"
     ),
 }
 
@@ -54,6 +61,7 @@ def project(tmp_path, monkeypatch):
 def forget():
     code_digest.cache_clear()
     module._read_module.cache_clear()
+    module._part.cache_clear()
 
 
 def digest(*modules):
@@ -77,22 +85,47 @@ SAME = {
     "a module that is not imported": ("semblance/unused.py", "X = 2\n"),
     "a module that cannot move a result": ("semblance/errors.py", "InputError = OSError\n"),
     "what only such a module imports": ("semblance/beats.py", "X = 2\n"),
+    "a constant that nothing names": replaced("semblance/limits.py", "LEAST = 1", "MOST = 9"),
+    "the value of such a constant": replaced("semblance/data/folds.py", "math.tau", "0.5"),
+    "a function of the program that nothing calls": replaced(
+        "workflow/scripts/train.py", "pass", "print(1, file=out)"
+    ),
+    "a function that nothing calls": replaced("semblance/data/text.py", "' '", "'-'"),
+    "the order of definitions": ("semblance/limits.py", "LEAST = 1\nLIMIT = 3\n"),
+    "an import that nothing uses": replaced(
+        "semblance/data/text.py", "s import LIMIT", "s import LIMIT, LEAST"
+    ),
 }
 CHANGED = {
     "the script": replaced("workflow/scripts/train.py", "abcd", "abce"),
-    "a module two imports away": ("semblance/limits.py", "LIMIT = 4\n"),
+    "a constant two imports away": ("semblance/limits.py", "LIMIT = 4\n"),
     "the kind of a constant": ("semblance/limits.py", "LIMIT = 3.0\n"),
-    "a module of `from package import module`": ("semblance/data/folds.py", "import math\n"),
-    "a module of `import a.b.c as d`": replaced("semblance/data/text.py", "[:LIMIT]", "[LIMIT:]"),
-    "a module of `from ..a import b`": replaced("semblance/data/near.py", "X = 1", "X = 2"),
-    "a module that is imported within a function": ("semblance/late.py", "X = 2\n"),
+    "a second value of a constant": ("semblance/limits.py", "LIMIT = 3\nLIMIT = 3\n"),
+    "what a module does to its constant": ("semblance/limits.py", "LIMIT = 3\nLIMIT += 0\n"),
+    "a name of `from package import module`": replaced(
+        "semblance/data/folds.py", "SEED = ", "SEED = 1 + "
+    ),
+    "a name of `import a.b.c as d`": replaced("semblance/data/text.py", "[:LIMIT]", "[LIMIT:]"),
+    "a name of `import a.b`": replaced("semblance/late.py", "1", "2"),
+    "what a name of `from ..a import b` stands for": replaced(
+        "semblance/data/near.py", "X = 1", "X = 2"
+    ),
+    "a module that is used as a value": replaced("semblance/later.py", "X = 1", "X = 2"),
+    "what a module that is imported within a function runs": replaced(
+        "semblance/later.py", "begin(2)", "begin(3)"
+    ),
+    "another function of that name": replaced(
+        "semblance/data/text.py",
+        "from semblance.limits import LIMIT",
+        "from semblance.limits import LEAST as LIMIT",
+    ),
     "a name": replaced("semblance/data/text.py", "cut(s)", "cat(s)"),
     "an import of the standard library": replaced(
-        "semblance/data/folds.py", "import math", "import cmath"
+        "semblance/data/folds.py", "import math", "import cmath as math"
     ),
-    "the first package of `import a.b.c`": ("semblance/__init__.py", "X = 1\n"),
-    "the second package of `import a.b.c`": ("semblance/data/__init__.py", "X = 1\n"),
-    "what a package's __init__ imports": ("semblance/started.py", "X = 2\n"),
+    "the first package of `import a.b.c`": ("semblance/__init__.py", "begin(1)\n"),
+    "the second package of `import a.b.c`": ("semblance/data/__init__.py", "begin(4)\n"),
+    "what a package's __init__ imports": ("semblance/started.py", "begin(2)\n"),
     "the script's own package": (
         "workflow/scripts/__init__.py",
         "import os\n\nos.environ['OPENBLAS_NUM_THREADS'] = '1'\n",
@@ -108,6 +141,29 @@ def test_the_code_digest_sees_what_code_does_and_nothing_else(project, table, wh
     (project / name).write_text(text)
     os.utime(project / name, (1, 1))
     assert (digest() != before) == (table is CHANGED)
+
+
+def test_a_function_that_moves_to_another_file_keeps_the_digest(project):
+    before = digest()
+    text = PROJECT["semblance/data/text.py"]
+    head, cut, pad = text.partition("def cut(s):\n    '''Cut.'''\n    return s[:LIMIT]\n")
+    (project / "semblance/data/text.py").write_text(
+        f"{head}{pad}\n\nfrom semblance.cutting import cut\n"
+    )
+    (project / "semblance/cutting.py").write_text(f"from semblance.limits import LIMIT\n\n\n{cut}")
+    assert digest() == before
+
+
+def test_exchanging_two_functions_of_one_name_changes_the_digest(project):
+    """Both are covered before and after; only which one each caller means differs."""
+    for name, value in ("one", 1), ("other", 2):
+        (project / f"semblance/{name}.py").write_text(f"def f():\n    return {value}\n")
+    script = project / "workflow/scripts/train.py"
+    text = "from semblance.one import f\nfrom semblance.other import f as g\n\nprint(f() / g(), file=out)\n"
+    script.write_text(text)
+    before = digest()
+    script.write_text(text.replace("one", "x").replace("other", "one").replace("x", "other"))
+    assert digest() != before
 
 
 # Two versions of one line that differ in what a person reads, and in nothing else.
@@ -193,7 +249,7 @@ CHANGED_LINES = {
 
 def digest_of_line(project, line):
     """Return the digest of a script whose main is this line."""
-    text = f"def main(path, n, x, s, out, how, counts, rows):\n    {line}\n"
+    text = f"def main(path, n, x, s, out, how, counts, rows):\n    {line}\n\n\nmain()\n"
     (project / "workflow/scripts/train.py").write_text(text)
     return digest()
 
@@ -207,8 +263,10 @@ def test_the_code_digest_sees_all_of_a_line_but_text_for_people(project, table, 
     assert changed == (table is CHANGED_LINES)
 
 
-def test_a_module_named_besides_counts(project):
-    assert digest("workflow.scripts.train", "semblance.unused") != digest()
+def test_a_module_named_besides_counts_as_a_whole(project):
+    before = digest("workflow.scripts.train", "semblance.limits")
+    (project / "semblance/limits.py").write_text("LIMIT = 3\nLEAST = 2\n")
+    assert digest("workflow.scripts.train", "semblance.limits") != before
 
 
 def test_a_module_that_does_not_exist_is_refused(project):

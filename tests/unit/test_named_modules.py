@@ -77,7 +77,7 @@ modules.of_training(config.load_files([]), "bert-base", settings)"""
     "statements, libraries",
     [
         (NAMES_LISTED, "torch"),
-        ("import workflow.costing.pages, workflow.costing.usage", "torch snakemake pandas"),
+        ("import workflow.costing.model, workflow.scripts.plan", "torch snakemake pandas"),
         (
             "import workflow.scripts.status",
             "torch transformers numpy pandas pyarrow snakemake datasets",
@@ -90,7 +90,7 @@ def test_what_nobody_wants_to_wait_for_loads_no_large_library(statements, librar
     assert imported(statements).isdisjoint(libraries.split())
 
 
-STAGES = "prepare_faq train pretrain train_initial train_entropy train_curve embed mine_negatives "
+STAGES = "prepare_faq train pretrain train_initial train_entropy train_curve embed "
 STAGES += "train_final build_answerer fit_whitening evaluate_sts evaluate_transfer "
 STAGES += "download_model collect_figure measure_figure draw_figure"
 

@@ -34,9 +34,9 @@ _stages: dict[str, tuple[str, ...]] = {}  # the digests of this process: of whic
 
 def digest(*modules: str) -> str:
     """Return the digest of all code that modules run, and remember which modules they are."""
-    found = code_digest(*modules)
-    _stages[found] = modules
-    return found
+    code = code_digest(*modules)
+    _stages[code] = modules
+    return code
 
 
 def parts_of_code(out: str | Path) -> dict[str, dict[str, str]]:
@@ -45,9 +45,9 @@ def parts_of_code(out: str | Path) -> dict[str, dict[str, str]]:
     with contextlib.suppress(InputError, OSError):
         known = read_object(Path(out, NOTES))
     for code, modules in _stages.items():
-        found = module_digests(*modules)
+        digests = module_digests(*modules)
         known.pop(code, None)  # so that it becomes the last one
-        known[code] = {name: text[:DIGITS] for name, text in sorted(found.items())}
+        known[code] = {name: text[:DIGITS] for name, text in sorted(digests.items())}
     return known
 
 

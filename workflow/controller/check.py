@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from semblance.config.inputs import DatasetBank
 from semblance.config.model import Config
 from semblance.counts import size
 from semblance.errors import InputError
@@ -19,10 +18,7 @@ from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.gpus import visible_gpus, without_gpu
 from workflow.controller import slurm
 from workflow.controller.command import OF_SLURM, Command
-from workflow.costing import rates
-from workflow.costing.model import Cost
-from workflow.costing.sizes import WORKBOOKS, count_lines
-from workflow.costing.usage import to_do
+from workflow.costing.model import Cost, to_do
 from workflow.planning.config import errors_of, examine
 from workflow.planning.inputs import dataset_checks, input_checks
 from workflow.planning.layers import Layered
@@ -31,7 +27,6 @@ from workflow.planning.stages import STAGES, Job, jobs
 LONG = 24  # GPU-hours: a run that takes longer does not begin on a machine without a GPU
 HERE = "this machine"
 ANYWAY = "the key `anyway: true` starts all the same"
-FEW = 5  # pairs: with fewer in a part of a bank, its scores say little
 
 
 @dataclass
@@ -64,7 +59,6 @@ def check(layers: Layered, asked: Command) -> Checked:
         if asked.plans_jobs:
             missing = errors_of(input_checks(plan, everything))
             if not missing:
-                missing = _check_parts(checked, everything)
                 checked.warnings += _large_batches(checked.cost, everything)
             found += missing
             found += errors_of([partial(_check_devices, checked, asked)])
@@ -78,36 +72,7 @@ def _add_costs(checked: Checked) -> None:
     if not Path(path).exists():
         raise InputError("config.manifest", f"{path}: no such file", "correct the path")
     checked.datasets = load_manifest(path)
-    factor = rates.kept_factor(config.output)
-    checked.cost = Cost(config, checked.datasets, rates.shipped(), factor)
-
-
-def _check_parts(checked: Checked, everything: list[Job]) -> list[InputError]:
-    """Return an error for each bank with fewer pairs than parts; of a few more, add a warning."""
-    folds = checked.cost.plan.folds
-    errors = []
-    for job in everything:
-        if job.stage == "prepare_faq":
-            pairs = _most_pairs(checked.cost, job.name)
-            parts = f"{folds} parts of at most {pairs} pairs (bank {job.name})"
-            if pairs is not None and pairs < folds:
-                advice = "ask for fewer parts, or leave the bank out"
-                errors.append(InputError("config.faq.folds", parts, advice))
-            elif pairs is not None and pairs < FEW * folds:
-                checked.warnings.append(f"faq.folds: {parts}")
-    return errors
-
-
-def _most_pairs(cost: Cost, bank: str) -> int | None:
-    """Return how many pairs a bank has at most; None if nobody says it."""
-    entry = cost.plan.banks[bank]
-    if isinstance(entry, DatasetBank):
-        counts = cost.needs.sizes.manifest[entry.dataset].expected
-        return counts.get("pairs", counts.get("answers"))
-    path = Path(entry.path)
-    if path.suffix.lower() in (".gz", *WORKBOOKS) or not path.is_file():
-        return None
-    return count_lines(path)  # each pair takes a line at least
+    checked.cost = Cost(config, checked.datasets)
 
 
 def _large_batches(cost: Cost, everything: list[Job]) -> list[str]:
@@ -175,13 +140,13 @@ def lacks(checked: Checked, todo: Sequence[Job]) -> list[InputError]:
     """Return what some jobs need and this machine lacks: room on its disks, a GPU for long work."""
     other = f"set output or downloads to another disk, or keep: {{models: final}}; {ANYWAY}"
     disks = _disks(checked.cost, todo)
-    found = [InputError(HERE, line, other) for line, is_enough in disks if not is_enough]
+    errors = [InputError(HERE, line, other) for line, is_enough in disks if not is_enough]
     hours = checked.cost.total_hours(todo, "gpu")
     if hours > LONG and not checked.asked.submits and not gpus_here():
         problem = f"{hours:,.0f} GPU-hours planned, and no GPU"
         advice = f"name a cluster's --profile, or make fewer tables; {ANYWAY}"
-        found.append(InputError(HERE, problem, advice))
-    return found
+        errors.append(InputError(HERE, problem, advice))
+    return errors
 
 
 def _disks(cost: Cost, todo: Sequence[Job]) -> Iterator[tuple[str, bool]]:

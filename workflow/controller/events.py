@@ -59,11 +59,11 @@ def read_from(out: str | Path, start: int) -> tuple[list[Event], int]:
     except OSError:
         return [], start
     lines = lines[: lines.rfind(b"\n") + 1]
-    found = []
+    events = []
     for line in lines.splitlines():
         with contextlib.suppress(ValueError):  # a kill has cut it
-            found.append(json.loads(line))
-    return found, start + len(lines)
+            events.append(json.loads(line))
+    return events, start + len(lines)
 
 
 def of_last_run(events: list[Event]) -> list[Event]:

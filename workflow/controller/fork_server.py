@@ -194,13 +194,13 @@ def receive(listener: socket.socket, given: Mapping[bytes, bytes]) -> Request | 
 
 def receive_all(program: socket.socket, length: int) -> bytes:
     """Return so many bytes, and leave what follows: a signal may."""
-    found = b""
-    while len(found) < length:
-        more = program.recv(length - len(found))
+    content = b""
+    while len(content) < length:
+        more = program.recv(length - len(content))
         if not more:
             raise EOFError("the program is gone")
-        found += more
-    return found
+        content += more
+    return content
 
 
 def is_fit(variables: Mapping[bytes, bytes], given: Mapping[bytes, bytes]) -> bool:

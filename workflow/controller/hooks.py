@@ -27,7 +27,6 @@ from semblance import layout
 from semblance.config.model import Config
 from semblance.counts import counted
 from semblance.errors import BAD_INPUT, InputError
-from semblance.fetch.origins import check_origins
 from semblance.files import write_text
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
@@ -88,16 +87,15 @@ def _layers(settings) -> Layered:
 def prepare_start(plan: Plan, asked: command.Command) -> None:
     """Make sure, before Snakemake's plan, that this run may start; clear up after killed ones.
 
-    Where ``asked`` starts no job, as in a dry run, nothing is touched. A file of the mirror, or of
-    a base's folder, that was changed is refused: a finished run would say that nothing is to be done.
+    Where ``asked`` starts no job, as in a dry run, nothing is touched.
     """
     if asked.writes_notes:
         _require_notes()
+    if not asked.starts_jobs:
+        return
     try:
-        if asked.starts_jobs:
-            _claim(plan.out, plan.downloads)
-            _settle_earlier(plan.out)
-        check_origins(wanted_by(plan), may_write=asked.starts_jobs)
+        _claim(plan.out, plan.downloads)
+        _settle_earlier(plan.out)
     except InputError as error:
         raise WorkflowError(str(error)) from None
     except slurm.Unanswered as error:
@@ -255,9 +253,9 @@ def remove_copies(config: Config) -> None:
     """
     if not deletes_models(config):
         return
-    for found in Path(config.output).glob(f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"):
-        copies = found.parent / "checkpoints"
-        if copies.is_dir() and not (found.parent / layout.WEIGHTS).exists() and found.exists():
+    for record in Path(config.output).glob(f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"):
+        copies = record.parent / "checkpoints"
+        if copies.is_dir() and not (record.parent / layout.WEIGHTS).exists() and record.exists():
             shutil.rmtree(copies, ignore_errors=True)
 
 
@@ -288,30 +286,30 @@ def ask_for_sources(workflow, plan: Plan) -> None:
 
 
 def end(plan: Plan) -> None:
-    """Note that all jobs of this run have ended; remove the incomplete forms of whole tables."""
+    """Note that all jobs of this run have ended."""
     with contextlib.suppress(OSError):  # then the next start asks Slurm for them
         events.append(plan.out, "settled")
     remove_copies(plan.config)
-    if Path(layout.place(plan.out, layout.INCOMPLETE)).exists():
-        _render_incomplete(plan)
 
 
 def print_end(workflow, plan: Plan) -> None:
-    """Print why jobs of this run failed, what there is of the tables, and how to go on."""
+    """Print why jobs of this run failed, which tables are not whole, and how to go on."""
     remove_copies(plan.config)
     failed = events.failures(events.of_last_run(events.read(plan.out)))
-    for text in (*failed, _render_incomplete(plan), *_describe_saved(workflow.dag, plan.out)):
+    for text in (*failed, *_incomplete_tables(plan), *_describe_saved(workflow.dag, plan.out)):
         print(text, file=sys.stderr)
 
 
-def _render_incomplete(plan: Plan) -> str:
-    """Render what there is of the incomplete tables; return what is missing, in a few lines."""
-    try:
-        from workflow.controller import incomplete  # slow to import, and seldom needed
+def _incomplete_tables(plan: Plan) -> Iterator[str]:
+    """Yield which tables lack runs; a help for readers, without which the end of a run goes on."""
+    from workflow.status.tables import UNUSABLE, tables_now  # slow to import, and seldom needed
 
-        return incomplete.render(plan)
-    except Exception as error:  # a help for readers: the end of the run goes on without it
-        return f"the incomplete tables are not written ({error}); `semblance table NAME` shows one"
+    with contextlib.suppress(*UNUSABLE):
+        lacks = tables_now(plan)[1]
+        if lacks:
+            of_all = f"{len(lacks)} of {len(plan.config.tables)}"
+            yield f"incomplete tables: {of_all}; `semblance table NAME` shows what there is"
+        yield from (f"  {name}: {lack}" for name, lack in lacks.items())
 
 
 def _describe_saved(dag, out: str) -> Iterator[str]:

@@ -25,9 +25,7 @@ from semblance.counts import counted
 from semblance.errors import BAD_INPUT
 from workflow.controller.changes import Parts, describe_changes, few, note_code, parts_of_code
 from workflow.controller.check import Checked, lacks
-from workflow.costing.model import Cost
-from workflow.costing.pages import price
-from workflow.costing.usage import is_of_other_settings
+from workflow.costing.model import Cost, is_of_other_settings
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
 
@@ -130,7 +128,7 @@ def describe(dag, cost: Cost) -> str:
     plan = read_plan(dag, parts_of_code(cost.plan.out))
     if not plan.new and not plan.again:
         return f"Nothing to be done: jobs that are done: {plan.jobs.total():,}"
-    lines = [*format_table(plan), f"estimated: {price(cost, to_do(dag, cost.plan))}"]
+    lines = [*format_table(plan), f"estimated: {cost.price(to_do(dag, cost.plan))}"]
     return "\n".join([*lines, *format_reasons(plan), END])
 
 

@@ -9,14 +9,13 @@ or never, where one is malformed. So they are checked here first.
 import argparse
 import contextlib
 import re
+import shutil
 import subprocess
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-
-from tqdm import tqdm
 
 from semblance.counts import duration
 from semblance.errors import BAD_INPUT, InputError
@@ -38,10 +37,9 @@ SHOWN = (  # beginnings of lines that are passed on
 )
 LAST = 60  # lines shown after a failure
 WIDTH = 60  # characters of a job's name
-SECONDS = 20  # between two looks at the time left, and between two lines in a file
+SECONDS = 20  # between two looks at the time left
 QUIET = 60  # seconds after which a file gets a line though no job was done
-PLAIN = "{n_fmt} of {total_fmt} jobs done, {elapsed} passed, {left} ({desc})"
-BAR = "{percentage:3.0f}%|{bar}| {n_fmt} of {total_fmt} jobs, {elapsed} passed, {left} ({desc})"
+UNKNOWN = "time left not known yet"
 LOG = "Complete log(s): "
 FRAME = re.compile(r'WorkflowError in file|  File "')  # where in our own rules a run was stopped
 INTERRUPTED = 130
@@ -65,7 +63,7 @@ def main(arguments: list[str]) -> int:
     recent: deque[str] = deque(maxlen=LAST)
     lines = process.stdout or ()
     interrupted = False
-    with progress.bar, progress.ticking():
+    with progress.ticking():
         while True:
             try:
                 for line in lines:
@@ -101,64 +99,47 @@ def output_of(files: Iterable[str]) -> str:
     return str([output for output in named if output][-1])
 
 
-class Bar(tqdm):
-    """Progress with the time ``left``, which the cost model knows better than a count of jobs."""
-
-    left = "time left not known yet"
-
-    @property
-    def format_dict(self) -> dict:
-        """What a format can name."""
-        return {**super().format_dict, "left": self.left}
-
-
-class Lines(Bar):
-    """Progress for a file or a pipe: a line of its own each time, and nothing overwritten."""
-
-    drawn = 0
-    drawn_at = 0.0  # seconds of time.monotonic
-
-    def display(self, *_: object, **__: object) -> None:
-        """Write one line if more jobs are done than the last line says, or it is long ago."""
-        now = time.monotonic()
-        if self.n != self.drawn or (self.drawn and now - self.drawn_at > QUIET):
-            self.drawn = self.n
-            self.drawn_at = now
-            self.fp.write(f"{self}\n")
-            self.fp.flush()
-
-    def clear(self, *_: object, **__: object) -> None:
-        """Leave the lines that stand there."""
-
-    def close(self) -> None:
-        """Write the last line, with no empty one after it."""
-        self.leave = False
-        self.display()
-        super().close()
-
-
 class ProgressLine:
-    """The progress of one run, whose events stand behind those of earlier ones of its folder."""
+    """What runs, and how much is left: one line on a terminal, in a file a new line each time."""
 
     def __init__(self, output: str):
         self.output = output
-        self.bar = _bar()
+        self.job = ""
+        self.done, self.total = 0, 0
+        self.left = UNKNOWN
+        self.began = time.monotonic()
+        self.drawn, self.drawn_at = 0, self.began
+        self.lock = threading.Lock()
+        # The events of this run stand behind those of earlier ones of its folder.
         _, self._read = events.read_from(output, 0)
 
     def follow(self, line: str) -> None:
-        """Pass on a line of snakemake's that is for people; bring the bar up to date."""
-        if line.startswith(SHOWN):
-            self.bar.write(line.rstrip(), file=sys.stderr)
-        found, self._read = events.read_from(self.output, self._read)
-        for event in found:
+        """Pass on a line of snakemake's that is for people; bring the numbers up to date."""
+        new, self._read = events.read_from(self.output, self._read)
+        for event in new:
             if event["event"] == "started":
-                name = " ".join([event["rule"], *event["wildcards"].values()])
-                self.bar.set_description_str(name[:WIDTH], refresh=False)
+                self.job = " ".join([event["rule"], *event["wildcards"].values()])[:WIDTH]
             elif event["event"] == "progress":
-                self.bar.total = event["total"]
-                if event["done"] == event["total"]:
-                    self.bar.left = "0 s left"
-                self.bar.update(event["done"] - self.bar.n)
+                self.done, self.total = event["done"], event["total"]
+                if self.done == self.total:
+                    self.left = "0 s left"
+        self.draw(line if line.startswith(SHOWN) else "")
+
+    def draw(self, said: str = "") -> None:
+        """Write what is ``said`` and the line; in a file only if more is done, or it is long ago."""
+        now = time.monotonic()
+        passed = duration(now - self.began)
+        line = f"{self.done} of {self.total} jobs done, {passed} passed, {self.left} ({self.job})"
+        with self.lock:
+            if sys.stderr.isatty():
+                line = line[: shutil.get_terminal_size().columns - 1]
+                sys.stderr.write(f"\r\033[K{said}{line if self.total else ''}")
+            elif self.total and (self.done != self.drawn or now - self.drawn_at > QUIET):
+                self.drawn, self.drawn_at = self.done, now
+                sys.stderr.write(f"{said}{line}\n")
+            else:
+                sys.stderr.write(said)
+            sys.stderr.flush()
 
     @contextlib.contextmanager
     def ticking(self) -> Iterator[None]:
@@ -167,8 +148,8 @@ class ProgressLine:
 
         def tick() -> None:
             while not stopped.wait(SECONDS):
-                self.bar.left = time_left(self.output)
-                self.bar.refresh()
+                self.left = time_left(self.output)
+                self.draw()
 
         thread = threading.Thread(target=tick, daemon=True)
         thread.start()
@@ -177,13 +158,8 @@ class ProgressLine:
         finally:
             stopped.set()
             thread.join(SECONDS)
-
-
-def _bar() -> Bar:
-    if sys.stderr.isatty():
-        form = {"mininterval": 0, "dynamic_ncols": True, "bar_format": BAR}
-        return Bar(unit="job", file=sys.stderr, **form)
-    return Lines(unit="job", file=sys.stderr, mininterval=SECONDS, bar_format=PLAIN)
+            if sys.stderr.isatty():
+                sys.stderr.write("\n")
 
 
 def time_left(output: str) -> str:
@@ -192,10 +168,10 @@ def time_left(output: str) -> str:
     from workflow.status.started import read_start
 
     try:
-        remaining = look(read_start(output)).remaining
+        status = look(read_start(output))
     except (InputError, OSError, ValueError, LookupError):  # files that are being written
-        return Bar.left
-    return f"{remaining.bound} {duration(remaining.seconds)} left"
+        return UNKNOWN
+    return f"about {duration(status.left)} left"
 
 
 if __name__ == "__main__":

@@ -91,8 +91,8 @@ def cause_in(log: str) -> Cause:
 
 def node_in(log: str) -> str:
     """Return the node that is named last: a job that is started again may change its node."""
-    found = [match[match.lastindex] for match in NODE.finditer(log)]
-    return found[-1] if found else "unknown"
+    nodes = [match[match.lastindex] for match in NODE.finditer(log)]
+    return nodes[-1] if nodes else "unknown"
 
 
 class Unanswered(Exception):
@@ -220,11 +220,11 @@ def forget_orphans(out: str | Path, since: float) -> None:
         if kept or not (record.parent / "model").is_dir():
             record.unlink()
         else:
-            found = f"{record.parent} was finished after its controller had died"
+            note = f"{record.parent} was finished after its controller had died"
             advice = (
                 "Snakemake will not notice a change of its settings; delete it to train it again"
             )
-            print(f"warning: {found}. {advice}", file=sys.stderr)
+            print(f"warning: {note}. {advice}", file=sys.stderr)
 
 
 def _note(path: str, notes: Path) -> Path:

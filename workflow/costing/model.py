@@ -1,125 +1,198 @@
-"""How long each job takes, and what its rule asks of a scheduler for it."""
+"""What jobs cost: how long each takes, what its rule asks of a scheduler, and the price of many."""
 
+import contextlib
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from semblance.config.model import Config
-from semblance.fetch.manifest import Dataset
+from semblance.counts import size
+from semblance.errors import InputError
+from semblance.fetch.manifest import Dataset, load_manifest
+from semblance.provenance import read_object, settings_digest
 from workflow.costing.needs import Need, Needs
-from workflow.costing.rates import Factor
 from workflow.costing.sizes import Sizes
+from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
-from workflow.planning.stages import STAGES, TARGET, Job, jobs
+from workflow.planning.stages import STAGES, TARGET, Job, inputs, makers, record, training_settings
+from workflow.planning.stages import jobs as all_jobs
+
+# How fast work goes before any was measured here: estimates.
+GFLOPS = {  # a second, of one data-centre GPU (an H200 trains at 16,000 to 19,000) and of one thread
+    "gpu": {"train": 15000, "read": 40000},
+    "cpu": {"train": 150, "read": 250},
+}
+START = {"gpu": 10, "cpu": 2}  # seconds for interpreter, libraries and weights
+WITHOUT_MODEL = 3  # seconds of a job that runs no model
 
 SAFETY = 2  # times the predicted seconds
 MARGIN = 10  # minutes more
 LEAST_RUNTIME = 30  # minutes
 MEMORY_SAFETY = 1.5  # times the predicted MB
 LEAST_MEMORY = 2000  # MB
-LIGHT = "light"  # what starts a job that runs no model; others start by their device
+MEMORY = 8000  # MB, of a job whose need is not known
 NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
 
 
 class Machine(NamedTuple):
-    """What a stage's jobs run on: a GPU, or threads of a CPU.
-
-    ``units`` are GPUs or threads, by which rates and hours count; ``cores`` are those to ask for,
-    one more to feed a GPU; ``start`` and ``rate`` are the two names in rates.yaml.
-    """
+    """What a stage's jobs run on, ``gpu`` or ``cpu``, and the cores to ask for: one to feed a GPU."""
 
     machine: str
-    units: int
     cores: int
-    start: str
-    rate: str
+
+    @property
+    def units(self) -> int:
+        """Return the GPUs or threads, by which rates and hours count."""
+        return 1 if self.machine == "gpu" else self.cores
 
 
 class Cost:
-    """The questions that rules, ``make plan`` and ``make cost`` ask of one validated config.
+    """The questions that rules and ``make plan`` ask of one validated config.
 
-    ``shipped`` is the content of rates.yaml; ``factor`` is how much longer work takes here.
+    ``factor`` is how much longer work takes here, by so many ``measured`` jobs.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        manifest: Mapping[str, Dataset],
-        shipped: dict[str, Any],
-        factor: Factor = Factor(),
-    ):
+    def __init__(self, config: Config, manifest: Mapping[str, Dataset]):
         self.config = config
         self.plan = Plan(config)
         self.device = "gpu" if config.resources.gpus else "cpu"
-        self.max_runtime = config.resources.max_runtime
-        self.shipped = shipped
-        self.factor = factor
+        self.factor = 1.0
+        self.measured = 0
         self.targets = [TARGET]
-        sizes = Sizes(self.plan, manifest, shipped["texts"])
-        self.needs = Needs(self.plan, sizes, self.device, shipped["bf16"][self.device])
+        self.needs = Needs(self.plan, Sizes(self.plan, manifest), self.device)
         self.places = {stage: self._place(stage) for stage in STAGES}
-        self._known: dict[Job, Need] = {}
+        self._needs: dict[Job, Need] = {}
 
     def jobs(self) -> list[Job]:
         """Return every job that the targets need: a whole run, or some tables alone."""
-        return jobs(self.plan, self.targets)
+        return all_jobs(self.plan, self.targets)
 
     def asks(self, job: Job, attempt: int = 1) -> dict[str, int]:
         """Return the resources that a rule asks for: runtime in minutes, mem_mb, cpus_per_task.
 
         Each new attempt asks for as much more; the runtime never passes the config's longest.
         """
-        minutes = _up(SAFETY * self.seconds(job) / 60 + MARGIN, 10)
-        memory = _up(MEMORY_SAFETY * self.need(job).memory + NESTED, 500)
+        minutes = 10 * math.ceil((SAFETY * self.seconds(job) / 60 + MARGIN) / 10)
+        memory = MEMORY
+        if needed := self.need(job).memory:
+            memory = max(LEAST_MEMORY, 500 * math.ceil((MEMORY_SAFETY * needed + NESTED) / 500))
+        longest = self.config.resources.max_runtime
         return {
-            "runtime": min(self.max_runtime, max(LEAST_RUNTIME, minutes) * attempt),
-            "mem_mb": max(LEAST_MEMORY, memory) * attempt,
+            "runtime": min(longest, max(LEAST_RUNTIME, minutes) * attempt),
+            "mem_mb": memory * attempt,
             "cpus_per_task": self.places[job.stage].cores,
         }
 
     def need(self, job: Job) -> Need:
         """Return what a job needs; its seed makes no difference."""
         job = job._replace(seed=0)
-        if job not in self._known:
-            self._known[job] = self.needs.of(job)
-        return self._known[job]
+        if job not in self._needs:
+            self._needs[job] = self.needs.of(job)
+        return self._needs[job]
 
     def seconds(self, job: Job, share: float = 1.0) -> float:
         """Return the seconds that a job is predicted to take, or that a ``share`` of its work is."""
-        need = self.need(job)
-        fitting = 0.0
-        if need.fits:
-            fitting = need.fits / (self.shipped["fit"] * self._threads(job.stage))
+        if not STAGES[job.stage].uses_model:
+            return self.factor * WITHOUT_MODEL
         place = self.places[job.stage]
-        working = need.work / (place.units * self.shipped["rates"][place.rate])
-        return self.factor.value * (self.start(job.stage) + share * (working + fitting))
-
-    def hours(self, job: Job) -> float:
-        """Return the GPU-hours of a job, or the core-hours of one without a GPU."""
-        return self.places[job.stage].units * self.seconds(job) / 3600
+        speed = place.units * GFLOPS[place.machine][STAGES[job.stage].work]
+        working = share * self.need(job).work / speed
+        return self.factor * (START[place.machine] + working)
 
     def total_hours(self, some: Iterable[Job], machine: str) -> float:
         """Return the GPU-hours ("gpu") or the core-hours ("cpu") of some jobs."""
-        return sum(self.hours(job) for job in some if self.places[job.stage].machine == machine)
+        places = ((job, self.places[job.stage]) for job in some)
+        return sum(p.units * self.seconds(job) / 3600 for job, p in places if p.machine == machine)
 
-    def start(self, stage: str) -> float:
-        """Return the estimated seconds before and around the work of a stage's jobs."""
-        return self.shipped["start"][self.places[stage].start]
+    def disk(self, some: Iterable[Job]) -> float:
+        """Return the MB that some jobs write and leave."""
+        return sum(self.need(job).disk for job in some)
+
+    def price(self, some: Sequence[Job]) -> str:
+        """Return what some jobs cost, in one line."""
+        gpu, cpu = (self.total_hours(some, machine) for machine in ("gpu", "cpu"))
+        outputs = size(self.disk(some))
+        return f"{gpu:,.1f} GPU-hours, {cpu:,.1f} core-hours, {outputs} of outputs"
 
     def _place(self, stage: str) -> Machine:
-        work = STAGES[stage].work
         if not STAGES[stage].uses_model:
-            rate = stage if stage in self.shipped["rates"] else work
-            return Machine("cpu", 1, 1, LIGHT, rate)
-        threads = self._threads("training" if work == "train" else stage)
-        if self.device == "gpu":
-            return Machine("gpu", 1, threads + 1, "gpu", f"gpu/{work}")
-        return Machine("cpu", threads, threads, "cpu", f"cpu/{work}")
-
-    def _threads(self, section: str) -> int:
-        return getattr(self.config, section).threads
+            return Machine("cpu", 1)
+        section = "training" if STAGES[stage].work == "train" else stage
+        threads = getattr(self.config, section).threads
+        return Machine(self.device, threads + (self.device == "gpu"))
 
 
-def _up(value: float, step: int) -> int:
-    """Return the next multiple of ``step``."""
-    return step * math.ceil(value / step)
+def estimates(
+    overlays: Iterable[str], output: str | None = None, tables: Iterable[str] = ()
+) -> Cost:
+    """Return the costs of config files laid over ``config.yaml``, by the estimates alone.
+
+    ``output`` takes the place of the config's output folder. With ``tables`` the jobs are those of
+    these tables alone. Raises InputError as ``load`` does, and for a table that is not there.
+    """
+    config = load_files(overlays, output)
+    cost = Cost(config, load_manifest(config.manifest))
+    cost.targets = makers(cost.plan, tables) or cost.targets
+    return cost
+
+
+def to_do(cost: Cost) -> list[Job]:
+    """Return the jobs without a record, the trainings of other settings, and all that read their results.
+
+    What a change of other settings or of code makes stale, `snakemake -n` alone knows.
+    """
+    waiting: dict[Job, bool] = {}
+
+    def waits(job: Job) -> bool:
+        if job not in waiting:
+            waiting[job] = _is_new(cost, job) or any(map(waits, inputs(cost.plan, job)))
+        return waiting[job]
+
+    return [job for job in cost.jobs() if waits(job)]
+
+
+def _is_new(cost: Cost, job: Job) -> bool:
+    """Tell whether a job has no record, or is a training that other settings made."""
+    path = record(cost.plan, job)
+    if not Path(path).is_file() or STAGES[job.stage].work != "train":
+        return not Path(path).is_file()
+    return is_of_other_settings(path, ["--settings", training_settings(cost.plan, job)])
+
+
+def is_of_other_settings(path: str, arguments: Sequence[str]) -> bool:
+    """Tell whether a record says that other arguments made it; one of an earlier version does not."""
+    with contextlib.suppress(InputError):  # a damaged record is refused by the job that reads it
+        return read_object(path).get("given") not in (None, settings_digest(arguments))
+    return False
+
+
+def finished(cost: Cost) -> dict[Job, dict]:
+    """Return the record of each finished job that says its seconds; a damaged one is left out."""
+    records = {}
+    for job in cost.jobs():
+        with contextlib.suppress(InputError):
+            facts = read_object(record(cost.plan, job))
+            if isinstance(facts.get("seconds"), int | float):
+                records[job] = facts
+    return records
+
+
+def measure(cost: Cost) -> None:
+    """Set the factor: how many times as long as estimated the finished jobs took that ran a model.
+
+    It is the ratio of the two sums, in which long jobs count most. A job on another device than the
+    config's tells nothing, nor does a damaged record. A training may have stopped early.
+    """
+    used = predicted = 0.0
+    for job, facts in finished(cost).items():
+        stage = STAGES[job.stage]
+        on_cpu = str(facts.get("device", cost.device)).startswith("cpu")
+        if stage.uses_model and on_cpu == (cost.device == "cpu"):
+            with contextlib.suppress(ArithmeticError, LookupError, TypeError):
+                share = facts["training"]["step"] / facts["steps"] if stage.work == "train" else 1
+                used += facts["seconds"]
+                predicted += cost.seconds(job, share)
+                cost.measured += 1
+    if cost.measured:
+        cost.factor *= used / predicted

@@ -1,220 +1,129 @@
-"""How large the data of a config are: rows, sentences, tokens, pairs of banks and of their folds.
+"""How large the data of a config are: rows, sentences and tokens.
 
-By the manifest's counts, and by the user's own files.
+By the manifest's counts, and by the user's own files, of which lines and bytes are counted.
 """
 
-import importlib
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from semblance.config import inputs
-from semblance.config.inputs import Bank, DatasetBank, Nli, OwnBank, OwnText, Pairs
-from semblance.errors import InputError
+from semblance.config.inputs import Bank, DatasetBank, Nli, Pairs
 from semblance.fetch.manifest import Dataset
-from semblance.named_modules import OWN_FAQ
 from workflow.planning.plan import Plan
 
-BLOCK = 1 << 20  # bytes that are read at once
-WORKBOOKS = (".xlsx", ".xlsm")  # a FAQ whose file does not show its rows as lines
-UNKNOWN_PAIRS = 1000  # of a FAQ bank whose data set states no counts
-LARGEST_READ = 4_000_000  # bytes of a user's file that is read before a run, a tenth of a second
-TOKENS_OF_WORD = 1.3  # WordPiece, English
+PACKED = (".gz", ".xlsx", ".xlsm")  # files that do not show their rows as lines
+UNKNOWN_PAIRS = 1000  # of a FAQ bank whose size nobody states
 UNKNOWN_ROWS = 1_000_000  # of a corpus whose data sets state no counts
 ALL_LABELS = ("entailment", "neutral", "contradiction")  # a third of the pairs has each
 TRIPLES_OF_PAIRS = 0.29  # SimCSE made 275,601 triples of the 942,854 pairs of SNLI and MultiNLI
+BYTES_OF_TOKEN = 4.5  # WordPiece, English, with the space
 
-
-class Texts(NamedTuple):
-    """A number of sentences, and the mean number of tokens of one."""
-
-    sentences: float
-    tokens: float
-
-    def cut(self, max_length: int) -> "Texts":
-        """Return the texts with each sentence cut at a number of tokens."""
-        return Texts(self.sentences, min(self.tokens, max_length))
+# Tokens of a sentence (WordPiece, uncased), and distinct sentences of a row; counted in 8,000 rows.
+TEXTS = {
+    "nli": (13.7, 2.7),
+    "wiki": (32.8, 1.0),
+    "pairs": (13.6, 1.9),
+    "faq": (90.0, 1.8),
+    "sts": (14.0, 2.0),
+}
 
 
 class Corpus(NamedTuple):
-    """A training corpus: rows, distinct sentences, and what one evaluation on dev or test reads."""
+    """A training corpus: rows, distinct sentences, tokens of one, and what an evaluation on dev reads."""
 
     rows: int
-    texts: Texts
-    dev: Texts
-    test: Texts
+    sentences: float
+    tokens: float
+    dev_sentences: float = 0
+    dev_tokens: float = 0
     negatives: int = 0  # of a row
 
 
 class BankSize(NamedTuple):
-    """The question-answer pairs of a bank, users' queries, and the right answers of all queries.
+    """The question-answer pairs of a bank, its users' queries, and the mean tokens of a text."""
 
-    ``tokens`` is the mean number of tokens of a question or an answer; None where it is not known.
-    """
-
-    pairs: int
-    queries: int = 0
-    rights: int = 0
-    tokens: float | None = None
-
-
-class FoldSize(NamedTuple):
-    """The rows of a training corpus, the pairs and queries in it, the texts that dev and test read."""
-
-    rows: int
     pairs: float
     queries: float
-    dev: float = 0
-    test: float = 0
+    tokens: float
 
 
 class Sizes:
-    """The sizes of the data of one plan; ``kinds`` is the section ``texts`` of rates.yaml."""
+    """The sizes of the data of one plan; ``sts_dev`` and ``sts_tests`` are numbers of pairs."""
 
-    def __init__(self, plan: Plan, manifest: Mapping[str, Dataset], kinds: dict[str, Any]):
+    def __init__(self, plan: Plan, manifest: Mapping[str, Dataset]):
         self.manifest = manifest
-        self.kinds = kinds
         sts = plan.config.sts
-        self.own_pairs = sts.own
-        self.sts_tests = sum(self._pairs(name, "pairs", "test") for name in sts.datasets)
-        # SICK calls it trial
-        self.sts_dev = self._pairs(sts.dev, "dev", "trial")
-        self.sts = self._texts("sts", self.sts_tests + self.sts_dev)
-        self.transfer_counts = {n: self._counts(n) for n in plan.config.transfer.datasets}
-        items = sum(sum(counts.values()) for counts in self.transfer_counts.values())
-        self.transfer = self._texts("transfer", items)
-        self.banks = {
-            name: bank_size(bank, self._counts(getattr(bank, "dataset", "")))
-            for name, bank in plan.banks.items()
-        }
+        self.sts_dev = self._count(sts.dev, "dev", "trial")  # SICK calls it trial
+        self.sts_tests = sum(self._count(name, "pairs", "test") for name in sts.datasets)
+        self.banks = {name: self._bank(bank) for name, bank in plan.banks.items()}
         self.corpora = {name: self._corpus(c) for name, c in plan.config.corpora.items()}
         for fold, (bank, _) in plan.folds_of.items():
-            size = self.banks[bank]
-            found = fold_size(plan.banks[bank], size, plan.folds)
-            self.corpora[fold] = self._of_bank(found, size)
+            self.corpora[fold] = corpus_of(plan.banks[bank], self.banks[bank], plan.folds)
         for whole, bank in plan.wholes.items():
-            size = self.banks[bank]
-            self.corpora[whole] = self._of_bank(trained_size(plan.banks[bank], size, 1, 1), size)
-
-    def _corpus(self, entry: inputs.Corpus) -> Corpus:
-        rows = sum(self._rows(entry, dataset) for dataset in entry.datasets)
-        if isinstance(entry, OwnText):
-            rows = count_own(Path(entry.path))
-        rows = max(2, min(rows or UNKNOWN_ROWS, entry.limit or math.inf))
-        texts = self._texts(entry.prepared_as, rows)
-        negatives = 0
-        if isinstance(entry, Nli):
-            negatives = 1 + bool(entry.neutral)
-        return Corpus(rows, texts, self._texts("sts", self.sts_dev), self.sts, negatives)
-
-    def _rows(self, entry: inputs.Corpus, dataset: str) -> int:
-        """Return how many rows a corpus gets from a data set; 0 where no count says it."""
-        counts = self._counts(dataset)
-        if isinstance(entry, Pairs):
-            pairs = counts.get("train", counts.get("pairs", 0))
-            return round(pairs * len(entry.labels or ALL_LABELS) / len(ALL_LABELS))
-        triples = round(TRIPLES_OF_PAIRS * counts.get("train", 0))
-        sentences = counts.get("sentences", counts.get("lines", triples))
-        return counts.get("triples", sentences)
-
-    def _pairs(self, name: str, *counts: str) -> int:
-        """Return the pairs of an STS set: as the first of these counts that is known says."""
-        if name in self.own_pairs:
-            return count_own(Path(self.own_pairs[name].path))
-        known = self._counts(name)
-        return next((known[count] for count in counts if count in known), 0)
-
-    def _of_bank(self, found: FoldSize, size: BankSize) -> Corpus:
-        """Return the corpus of a fold or of a whole bank."""
-        tokens = size.tokens or self.kinds["faq"]["tokens"]
-        sentences = self.kinds["faq"]["sentences"] * found.pairs + found.queries
-        read = (Texts(count, tokens) for count in (sentences, found.dev, found.test))
-        return Corpus(found.rows, *read)
-
-    def _texts(self, kind: str, rows: int) -> Texts:
-        return Texts(rows * self.kinds[kind]["sentences"], self.kinds[kind]["tokens"])
-
-    def _counts(self, dataset: str) -> Mapping[str, int]:
-        return self.manifest[dataset].expected if dataset in self.manifest else {}
+            self.corpora[whole] = corpus_of(plan.banks[bank], self.banks[bank])
 
     def megabytes(self, dataset: str) -> float:
         """Return the MB of the files of a data set whose size the manifest states."""
-        return sum(size for size in self._file_sizes(dataset) if size is not None) / 1e6
-
-    def unknown(self, dataset: str) -> int:
-        """Return how many files of a data set have a size that the manifest does not state."""
-        return self._file_sizes(dataset).count(None)
-
-    def _file_sizes(self, dataset: str) -> list[int | None]:
         if dataset not in self.manifest:
-            return [None]
-        found = self.manifest[dataset]
-        return [file.size for file in (*found.files, *found.archives)]
+            return 0.0
+        stated = self.manifest[dataset]
+        return sum(file.size or 0 for file in (*stated.files, *stated.archives)) / 1e6
+
+    def _corpus(self, entry: inputs.Corpus) -> Corpus:
+        rows = sum(self._rows(entry, dataset) for dataset in entry.datasets)
+        rows = max(2, min(rows or UNKNOWN_ROWS, entry.limit or math.inf))
+        tokens, sentences = TEXTS[entry.prepared_as]
+        negatives = 1 + bool(entry.neutral) if isinstance(entry, Nli) else 0
+        dev = 2 * self.sts_dev
+        return Corpus(rows, rows * sentences, tokens, dev, TEXTS["sts"][0], negatives)
+
+    def _rows(self, entry: inputs.Corpus, dataset: str) -> int:
+        """Return how many rows a corpus gets from a data set; 0 where no count says it."""
+        if isinstance(entry, Pairs):
+            pairs = self._count(dataset, "train", "pairs")
+            return round(pairs * len(entry.labels or ALL_LABELS) / len(ALL_LABELS))
+        rows = self._count(dataset, "triples", "sentences", "lines")
+        return rows or round(TRIPLES_OF_PAIRS * self._count(dataset, "train"))
+
+    def _bank(self, bank: Bank) -> BankSize:
+        if isinstance(bank, DatasetBank):
+            pairs = self._count(bank.dataset, "pairs", "answers") or UNKNOWN_PAIRS
+            return BankSize(pairs, self._count(bank.dataset, "queries"), TEXTS["faq"][0])
+        path = Path(bank.path)
+        pairs = count_own(path)
+        tokens = TEXTS["faq"][0]
+        if pairs != UNKNOWN_PAIRS:
+            tokens = path.stat().st_size / (2 * pairs) / BYTES_OF_TOKEN
+        queries = count_own(Path(bank.queries_path)) if bank.queries_path else 0
+        return BankSize(pairs, queries, tokens)
+
+    def _count(self, dataset: str, *names: str) -> int:
+        """Return the first of some counts that the manifest states of a data set, or 0."""
+        counts = self.manifest[dataset].expected if dataset in self.manifest else {}
+        return next((counts[name] for name in names if name in counts), 0)
 
 
-def bank_size(bank: Bank, counts: Mapping[str, int]) -> BankSize:
-    """Return the size of a bank, as the manifest ``counts``, or of a user's own file as it is.
+def corpus_of(bank: Bank, size: BankSize, folds: int = 0) -> Corpus:
+    """Return the size of one of the ``folds`` of a bank, without its dev and test part, or of all of it.
 
-    Of a large file, and of one that is malformed, it is a guess.
+    Where it trains on wordings, a query makes two rows: one with its answer, one with its question.
     """
-    if isinstance(bank, DatasetBank):
-        queries = counts.get("queries", 0)
-        return BankSize(counts.get("pairs", counts.get("answers", UNKNOWN_PAIRS)), queries, queries)
-    path = Path(bank.path)
-    try:
-        if path.stat().st_size <= LARGEST_READ:
-            return _read_size(bank)
-    except (InputError, OSError):
-        pass  # the stage that reads it says what is wrong
-    return BankSize(count_own(path))
-
-
-def _read_size(bank: OwnBank) -> BankSize:
-    columns = {"question": bank.question_column, "answer": bank.answer_column}
-    given = {role: column for role, column in columns.items() if column is not None}
-    faq = importlib.import_module(OWN_FAQ).read_own(bank.path, given, bank.queries_path)
-    words = sum(len(text.split()) for p in faq.pairs for text in (p.question, p.answer))
-    tokens = 2 + TOKENS_OF_WORD * words / (2 * len(faq.pairs))
-    rights = sum(len(query.relevant) for query in faq.queries)
-    return BankSize(len(faq.pairs), len(faq.queries), rights, tokens)
-
-
-def fold_size(bank: Bank, size: BankSize, folds: int) -> FoldSize:
-    """Return the size of a fold, which trains on all parts but one for dev and one for test."""
-    kept = (folds - 2) / folds
+    kept = (folds - 2) / folds if folds else 1.0
+    queries = kept * size.queries if bank.train_on == "wordings" else 0.0
+    asked, pairs = size.pairs, kept * size.pairs
     if bank.hold_out == "wordings":
-        asked = size.pairs + size.queries / folds
-        return trained_size(bank, size, 1, kept)._replace(dev=asked, test=asked)
-    dev = size.pairs + size.pairs / folds
-    return trained_size(bank, size, kept, kept)._replace(dev=dev, test=dev + size.queries / folds)
-
-
-def trained_size(bank: Bank, size: BankSize, pairs: float, queries: float) -> FoldSize:
-    """Return what is trained on: these shares of the pairs and of the users' queries.
-
-    A query makes two rows with each right answer: one with the answer, one with its question.
-    """
-    if bank.train_on != "wordings":
-        queries = 0
-    rows = int(size.pairs * pairs + 2 * size.rights * queries)
-    return FoldSize(max(2, rows), size.pairs * pairs, size.queries * queries)
+        asked, pairs = size.queries, size.pairs
+    sentences = TEXTS["faq"][1] * pairs + queries
+    dev = size.pairs + asked / folds if folds else 0.0
+    return Corpus(max(2, int(pairs + 2 * queries)), sentences, size.tokens, dev, size.tokens)
 
 
 def count_own(path: Path) -> int:
     """Return the pairs of a user's file, a line each; of a packed or missing one, a guess."""
-    if not path.is_file() or path.suffix.lower() in WORKBOOKS:
+    if not path.is_file() or path.suffix.lower() in PACKED:
         return UNKNOWN_PAIRS
-    lines = count_lines(path)
-    if path.suffix == ".gz":
-        return max(UNKNOWN_PAIRS, lines)
-    if path.suffix in (".csv", ".tsv"):
-        lines -= 1  # the header
-    return max(1, lines)
-
-
-def count_lines(path: Path) -> int:
-    """Return the number of line ends of a file, which may be larger than the memory."""
-    with open(path, "rb") as stream:
-        blocks = iter(lambda: stream.read(BLOCK), b"")
-        return sum(block.count(b"\n") for block in blocks)
+    with open(path, "rb") as lines:
+        header = path.suffix in (".csv", ".tsv")
+        return max(1, sum(1 for _ in lines) - header)

@@ -3,8 +3,7 @@
 from semblance import layout
 from semblance.names import START
 from semblance.provenance import canonical
-from workflow.planning.data import answerer_protocol
-from workflow.planning.methods import model_of, ranking
+from workflow.planning.methods import answerer_protocol, model_of, ranking
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.tables import seeds_of
 

@@ -6,11 +6,10 @@ Each check raises InputError at ``config.KEY``. All are run, so that a user mend
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from semblance.config.inputs import Base, Corpus, Nli, Pairs, Pretrained, WordVectors
+from semblance.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
 from semblance.config.model import Config
 from semblance.config.part import PHI
 from semblance.config.trainings import (
-    Chosen,
     Entropies,
     Kind,
     Method,
@@ -18,7 +17,6 @@ from semblance.config.trainings import (
     Reranked,
     Settings,
     Trained,
-    Whitened,
 )
 from semblance.data.nli import check_neutral
 from semblance.data.pair import check_labels
@@ -35,11 +33,9 @@ from semblance.named_modules import (
     module_path,
 )
 from semblance.names import INITIAL, NO_CORPUS, START, WITH_DEV_PAIRS
-from workflow.planning.data import ALL_TASKS
 from workflow.planning.methods import (
     TARGET,
     entropy_parts,
-    mines,
     regulators,
     split_regulator,
     trained,
@@ -69,8 +65,6 @@ def checks(config: Config) -> Iterator[Check]:
     for name, corpus in config.corpora.items():
         yield partial(_check_corpus, name, corpus)
     yield partial(_check_dev, config)
-    for name in config.sts.own:
-        yield partial(_check_own_pairs, config, name)
     for name in config.faq.banks:
         yield partial(_check_bank, config, name)
     for name, method in config.methods.items():
@@ -84,8 +78,6 @@ def checks(config: Config) -> Iterator[Check]:
 
 
 def _check_base(config: Config, where: str, base: Base) -> None:
-    if isinstance(base, WordVectors):
-        return
     if isinstance(base, Pretrained):
         _check_downloaded(config, f"{where}.base", base.base)
         check_known(f"{where}.corpus", base.corpus, config.corpora, "corpus")
@@ -101,17 +93,10 @@ def _check_base(config: Config, where: str, base: Base) -> None:
 def _check_downloaded(config: Config, where: str, name: str) -> None:
     """Raise InputError for a base that is not there, or that is made here itself."""
     check_known(where, name, config.bases, "base")
-    check_transformer(config, where, name)
     other = config.bases[name]
     if isinstance(other, Pretrained):
         advice = f"name the base that it is trained from: {other.base}"
         raise InputError(where, f"{name!r} is trained here itself", advice)
-
-
-def check_transformer(config: Config, where: str, base: str) -> None:
-    """Raise InputError for a base of word vectors."""
-    if isinstance(config.bases[base], WordVectors):
-        raise InputError(where, f"{base!r} is a file of word vectors", "name another base")
 
 
 def _check_corpus(name: str, corpus: Corpus) -> None:
@@ -131,23 +116,9 @@ def _check_corpus(name: str, corpus: Corpus) -> None:
 
 def _check_dev(config: Config) -> None:
     dev = config.sts.dev
-    known = [*WITH_DEV_PAIRS, *config.sts.own]
-    if dev not in known:
-        advice = f"choose one of {', '.join(known)}"
+    if dev not in WITH_DEV_PAIRS:
+        advice = f"choose one of {', '.join(WITH_DEV_PAIRS)}"
         raise InputError("config.sts.dev", f"{dev!r} has no dev pairs", advice)
-
-
-def _check_own_pairs(config: Config, name: str) -> None:
-    where = f"config.sts.own.{name}"
-    if name in ALL_TASKS or name in config.faq.banks:
-        raise InputError(where, "another task has this name", "choose another")
-    is_test = name in config.sts.datasets
-    is_dev = name == config.sts.dev
-    if is_test and is_dev:
-        problem = "is the dev set and a test set: the test would choose its own model"
-        raise InputError(where, problem, "write two files")
-    if not is_test and not is_dev:
-        raise InputError(where, "has no effect", "name it in sts.datasets or in sts.dev")
 
 
 def _check_bank(config: Config, name: str) -> None:
@@ -232,9 +203,7 @@ def _check_method(config: Config, name: str, method: Method) -> None:
     where = f"config.methods.{name}"
     if name in (INITIAL, START) or entropy_parts(config, name):
         raise InputError(where, "this name is taken by a stage of its own")
-    if isinstance(method, Chosen):
-        _check_choice(config, where, method)
-    elif isinstance(method, Reranked):
+    if isinstance(method, Reranked):
         _check_ranking(config, f"{where}.ranking.of", method.ranking.of)
     elif isinstance(method, Trained):
         _check_training(config, where, method)
@@ -242,46 +211,18 @@ def _check_method(config: Config, name: str, method: Method) -> None:
         _check_regulators(config, where, name, method)
 
 
-def _check_choice(config: Config, where: str, method: Chosen) -> None:
-    """Check a method that chooses: it is trained by its candidates, which share a recipe."""
-    recipes = set()
-    for name in method.choose:
-        check_known(f"{where}.choose", name, config.methods, "method")
-        candidate = config.methods[name]
-        if isinstance(candidate, Chosen):
-            advice = "name its candidates themselves"
-            raise InputError(f"{where}.choose", f"{name!r} chooses itself", advice)
-        if isinstance(candidate, (Whitened, Reranked)):
-            advice = "name methods of one recipe"
-            raise InputError(f"{where}.choose", f"{name!r} is not trained", advice)
-        if candidate.recipe in config.recipes:  # another is an error of its own
-            recipes.add(candidate.recipe)
-    if len(recipes) > 1:
-        problem = f"the candidates have several recipes: {', '.join(sorted(recipes))}"
-        raise InputError(f"{where}.choose", problem, "name methods of one recipe")
-    if method.paper:
-        check_known(f"{where}.paper", method.paper, config.methods, "method")
-
-
 def _check_ranking(config: Config, where: str, name: str) -> None:
     """Check a method with ``ranking``: it uses the model of ``start`` or of a method with one."""
     if name == START or entropy_parts(config, name):
         return
     check_known(where, name, [*config.methods, START], "method")
-    if isinstance(config.methods[name], (Reranked, Chosen)):
+    if isinstance(config.methods[name], Reranked):
         problem = f"{name!r} has no model of its own"
         raise InputError(where, problem, "name a method that has one")
 
 
 def _check_reads(config: Config, where: str, method: Trained) -> None:
-    """Check what a training reads besides its corpus: mined negatives, the steps of another one.
-
-    A training on a part of a fold reads nothing that was made of the whole fold.
-    """
-    for place in filter(None, (method, method.on_faq)):
-        if method.mined_negatives and place.hard_negatives is False:
-            advice = "leave one of the two out"
-            raise InputError(f"{where}.mined_negatives", "hard_negatives is false", advice)
+    """Check that the training whose number of steps a method takes has one of its own."""
     if named := method.steps_of:
         check_known(f"{where}.steps_of", named, config.methods, "method")
         other = trained(config, named)
@@ -315,7 +256,6 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
     base, method = split_regulator(name, "")
     if base:
         check_known(where, base, config.bases, "base")
-        check_transformer(config, where, base)
     check_spelling(config, where, method)
     if method == START or entropy_parts(config, method):
         return
@@ -326,12 +266,6 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
     if whitening(config, method) == TARGET:
         problem = f"{method!r} is fitted on the STS tests, which no training may read"
         raise InputError(where, problem, "name a whitening of the corpus")
-    if isinstance(config.methods[method], Chosen):
-        problem = f"{method!r} chooses on dev, so that it is no model of its own"
-        raise InputError(where, problem, "name one of its candidates")
-    if mines(config, method):
-        problem = f"{method!r} mines its hard negatives among the answers of a FAQ bank"
-        raise InputError(where, problem, "name a method without mined_negatives")
     if isinstance(config.methods[method], Reranked):
         problem = f"{method!r} ranks with the model of another method"
         raise InputError(where, problem, "name that method")

@@ -27,7 +27,7 @@ from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
 
 WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
-READ = ("path", "queries_path", "folder", "word_vectors")  # keys of a user's own files and folders
+READ = ("path", "queries_path", "folder")  # keys of a user's own files and folders
 # Folders of the project that hold no results; so do those whose names begin with a dot.
 OWN = "benchmarks configs demo/data docs envs papers profiles slurm tests".split()
 OWN += "semblance semblance_faq workflow".split()
@@ -55,9 +55,9 @@ def load_files(overlays: Iterable[str], output: str | None = None) -> Config:
 
 
 def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
-    """Return the config as ``load`` does and no errors, or None and the errors.
+    """Return the config as ``load`` does and no errors, or None and all errors.
 
-    They are all that keep it from its type; of a config that fits, all that the cross-checks find.
+    Those of the types come first; names are looked up in a config that fits its type alone.
     """
     config = None
     try:
@@ -148,8 +148,6 @@ def _with_paths(config: dict) -> dict:
     banks = _with_found(config["faq"]["banks"]).items()
     full = {name: OF_OWN_BANK | bank if bank["kind"] == "own" else bank for name, bank in banks}
     config["faq"] = {**config["faq"], "banks": full}
-    if "own" in config["sts"]:
-        config["sts"] = {**config["sts"], "own": _with_found(config["sts"]["own"])}
     return config
 
 

@@ -73,35 +73,31 @@ def figure_settings(plan: Plan, name: str) -> str:
 
 def _models(plan: Plan, kind: str, run: Run) -> dict[str, Any]:
     """Return what a figure needs to know of the models of one method, but for their seeds."""
-    found: dict[str, Any] = {**TableRow(*run[:3])._asdict(), "seeds": []}
+    model: dict[str, Any] = {**TableRow(*run[:3])._asdict(), "seeds": []}
     if kind == "by_regulators":
         number = None  # of a model without a training
         if run.method in trained_methods(plan.config):
             number = PER_MODEL * len(plan.regulators(run))
-        found["values"] = {"regulators": number}
+        model["values"] = {"regulators": number}
     if kind == "by_phi":
         form, phi = entropy_parts(plan.config, run.method) or (None, None)
-        found["values"] = {"form": form, "phi": phi}
-    return found
+        model["values"] = {"form": form, "phi": phi}
+    return model
 
 
 def drawing_settings(plan: Plan, name: str) -> str:
     """Return the ``--settings`` of ``draw_figure``: the kind, and what each of the models is called.
 
-    The runs of all folds of a FAQ bank have the label of the bank. A label that several rows have
-    is followed by the name of the method.
+    A label that several rows have is followed by the name of the method.
     """
-    rows = {}
-    for run in figure_runs(plan, name):
-        corpus = plan.bank_of(run.corpus) if plan.is_faq(run.corpus) else run.corpus
-        rows[TableRow(*run[:3])] = TableRow(corpus, run.base, run.method)
-    labels = labels_of(plan.config, {}, list(rows.values()))
+    rows = [TableRow(*run[:3]) for run in figure_runs(plan, name)]
+    labels = labels_of(plan.config, {}, rows)
     counts = Counter(labels.values())
     named = []
-    for model, row in rows.items():
-        several = counts[labels[row]] > 1
-        label = f"{labels[row]} · {row.method}" if several else labels[row]
-        named.append({**model._asdict(), "label": label})
+    for row, label in labels.items():
+        if counts[label] > 1:
+            label = f"{label} · {row.method}"
+        named.append({**row._asdict(), "label": label})
     return canonical({"kind": plan.config.figures[name].kind, "models": named})
 
 

@@ -82,6 +82,11 @@ def _check_base(where: str, base: Transformer) -> None:
     if isinstance(base, OfFolder):
         key = f"{where}.folder"
         folder = Path(base.folder)
+        if folder.is_file():  # of word vectors, which no key of a transformer changes
+            if keys := {"layers", "pooling", "prompts"} & base.written().keys():
+                problem = "has no effect on word vectors"
+                raise InputError(f"{where}.{min(keys)}", problem, "leave it out")
+            return
     elif isinstance(base, OfPackage):
         key = f"{where}.package"
         folder = _package_folder(key, base.package) / (base.subfolder or "")

@@ -110,10 +110,10 @@ def path_of(key: str, config: Any) -> tuple[Step, ...]:
             steps = {f".{step}": step for step in node}
         elif isinstance(node, list):
             steps = {f"[{place}]": place for place in range(len(node))}
-        found = [text for text in steps if f"{rest}.".startswith((f"{text}.", f"{text}["))]
-        if not found:
+        paths = [text for text in steps if f"{rest}.".startswith((f"{text}.", f"{text}["))]
+        if not paths:
             break
-        longest = max(found, key=len)
+        longest = max(paths, key=len)
         path.append(steps[longest])
         node = node[steps[longest]]
         rest = rest.removeprefix(longest)
@@ -130,10 +130,10 @@ def _paper_layers(named: list) -> dict[str, Layer]:
 def _leave_out(config: dict, paper: dict) -> None:
     """Take the tables and figures of a paper out of a config."""
     for section in ("tables", "figures"):
-        found = config.get(section)
-        if isinstance(found, dict):
+        entries = config.get(section)
+        if isinstance(entries, dict):
             for name in paper.get(section, ()):
-                found.pop(name, None)
+                entries.pop(name, None)
 
 
 def _lay(under: dict, over: dict) -> dict:

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from semblance.config.model import Config
 from semblance.config.part import PHI
-from semblance.config.trainings import Chosen, Ranking, Reranked, Trained, Whitened
-from semblance.names import START
+from semblance.config.trainings import Ranking, Reranked, Trained, Whitened
+from semblance.names import START, STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS, WITH_DEV_PAIRS
+from semblance.reporting.layouts import AVERAGE
 
 TARGET = "target"  # of a whitening that each test fits on its own sentences
 
@@ -28,12 +29,6 @@ def trained(config: Config, method: str) -> Trained | None:
     return entry if isinstance(entry, Trained) else None
 
 
-def candidates(config: Config, method: str) -> list[str]:
-    """Return the methods out of which a method chooses on dev; none of a method that is trained."""
-    entry = config.methods.get(method)
-    return entry.choose if isinstance(entry, Chosen) else []
-
-
 def whitening(config: Config, method: str) -> Literal[True, "target"] | None:
     """Return what the whitening of a method is fitted on: True, the corpus; ``target``, the tests.
 
@@ -47,12 +42,6 @@ def ranking(config: Config, method: str) -> Ranking | None:
     """Return how a method ranks answers with another one's model; None of a method of its own."""
     entry = config.methods.get(method)
     return entry.ranking if isinstance(entry, Reranked) else None
-
-
-def mines(config: Config, method: str) -> bool:
-    """Tell whether a method's training has mined hard negatives."""
-    training = trained(config, method)
-    return training is not None and bool(training.mined_negatives)
 
 
 def regulators(config: Config, method: str) -> list[str]:
@@ -102,3 +91,29 @@ def split_regulator(name: str, base: str) -> tuple[str, str]:
     """Return the base and the method of a regulator; ``base`` is that of the regulated method."""
     other, _, method = name.rpartition("/")
     return other or base, method
+
+
+# The tasks of scores.
+ALL_TASKS = {*STS_TASKS, STS_DEV, *WITH_DEV_PAIRS, *TRANSFER_TASKS, TRAINING, AVERAGE}
+WORDING = "wording"  # the protocol of a bank that holds out users' wordings
+PAIRS = "pairs"  # the protocol of a bank that holds out entries
+
+
+# --- FAQ banks --------------------------------------------------------------------------------
+
+
+def holds_out_wordings(config: Config, bank: str) -> bool:
+    """Tell whether the folds of a bank test users' wordings of entries that they know."""
+    return config.faq.banks[bank].hold_out == "wordings"
+
+
+def faq_protocols(config: Config, bank: str) -> list[str]:
+    """Return the protocols by which a bank is evaluated."""
+    if holds_out_wordings(config, bank):
+        return [WORDING]
+    return config.evaluate_faq.protocols
+
+
+def answerer_protocol(config: Config, bank: str) -> str:
+    """Return what an answerer is judged by: users' wordings, or the questions of unknown entries."""
+    return WORDING if holds_out_wordings(config, bank) else PAIRS

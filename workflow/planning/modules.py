@@ -4,7 +4,6 @@ import functools
 import json
 from typing import Any
 
-from semblance.config.inputs import WordVectors
 from semblance.config.model import Config
 from semblance.figures import DRAWN, is_measured, package_of
 from semblance.named_modules import (
@@ -13,14 +12,12 @@ from semblance.named_modules import (
     LOSSES,
     MASKED_WORDS,
     OWN_FAQ,
-    OWN_PAIRS,
     PAIRS,
     POOLINGS,
     VIEWS,
     module_names,
     module_path,
 )
-from workflow.planning.data import own_paths, scored_sets
 from workflow.planning.signatures import PLAIN_RATES
 
 _path = functools.cache(module_path)  # it looks on the disk, and each job asks
@@ -33,25 +30,25 @@ def of_training(config: Config, base: str, settings: str) -> list[str]:
     """
     values: dict[str, Any] = json.loads(settings)
     dropouts = [name for name in values.get("dropout", {}) if name not in PLAIN_RATES]
-    found = [
+    names = [
         _path(VIEWS, values["views"], "views"),
         *(_path(DROPOUTS, name, f"dropout.{name}") for name in dropouts),
         *of_reading(config, base),
     ]
     if values["loss"] is not None:
-        found.append(_path(LOSSES, values["loss"], "loss"))
+        names.append(_path(LOSSES, values["loss"], "loss"))
     if values.get("masked_words"):
-        found.append(MASKED_WORDS)
-    return found
+        names.append(MASKED_WORDS)
+    return names
 
 
 def of_bank(config: Config, bank: str) -> list[str]:
     """Return the module that reads the files of a FAQ bank; of a user's own file also its reader."""
     kind = config.faq.banks[bank].kind
-    found = [_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
+    names = [_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
     if kind == "own":
-        found.append(OWN_FAQ)
-    return found
+        names.append(OWN_FAQ)
+    return names
 
 
 def of_pairs(config: Config, corpus: str) -> list[str]:
@@ -60,22 +57,15 @@ def of_pairs(config: Config, corpus: str) -> list[str]:
     return [_path(PAIRS, name, f"config.corpora.{corpus}.format")]
 
 
-def of_scored(config: Config, stage: str) -> list[str]:
-    """Return the module that reads the user's own pairs, if a stage of STS data reads some."""
-    if own_paths(config, scored_sets(config, stage)):
-        return [OWN_PAIRS]
-    return []
-
-
 def of_figure(config: Config, figure: str) -> list[str]:
     """Return the module of a figure's kind, and the poolings that its models may use."""
     kind = config.figures[figure].kind
-    found = [_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
+    names = [_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
     if is_measured(kind):
         for row in config.figures[figure].rows:
             for base in row.bases:
-                found += of_reading(config, base)
-    return list(dict.fromkeys(found))
+                names += of_reading(config, base)
+    return list(dict.fromkeys(names))
 
 
 def of_drawing(config: Config, figure: str) -> list[str]:
@@ -86,12 +76,9 @@ def of_drawing(config: Config, figure: str) -> list[str]:
 def of_reading(config: Config, base: str) -> list[str]:
     """Return the poolings that a model of a base may use.
 
-    It is one where the config states it. Where the base's own files choose, all count. Word vectors
-    have none.
+    It is one where the config states it. Where the base's own files choose, all count.
     """
     origin = config.origin(base)
-    if isinstance(origin, WordVectors):
-        return []
     if origin.pooling:
         return [_path(POOLINGS, origin.pooling, f"config.bases.{base}.pooling")]
     return [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]

@@ -8,20 +8,17 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.config.inputs import Pairs
 from semblance.config.model import Config
 from semblance.config.outputs import FigureOfModels, Table
 from semblance.names import INITIAL, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import methods, tables
-from workflow.planning.data import faq_protocols, sts_tests
 from workflow.planning.methods import (
-    candidates,
     entropy_parts,
     evaluation_settings,
+    faq_protocols,
     is_untrained,
-    mines,
     split_regulator,
 )
 from workflow.planning.settings import Training, pretraining_settings, settings_of
@@ -83,16 +80,12 @@ class Plan:
         return {layout.whole_corpus(bank): bank for bank in self.banks}
 
     def table_runs(self, table: Table | FigureOfModels) -> Iterator[Run]:
-        """Yield the runs that one table names; an untrained model has one run, of seed 0.
-
-        The runs of a method that chooses are those of its candidates.
-        """
+        """Yield the runs that one table names; an untrained model has one run, of seed 0."""
         for corpus, base, method in tables.rows_of(self.config, table):
             seeds = tables.seeds_of(self.config, table.seeds, method)
             places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
-            trained = candidates(self.config, method) or [method]
             for place in places:
-                yield from (Run(place, base, name, seed) for name in trained for seed in seeds)
+                yield from (Run(place, base, method, seed) for seed in seeds)
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -103,7 +96,9 @@ class Plan:
     def evaluations(self) -> list[Evaluation]:
         """Return every evaluation that some table needs, once."""
         names = self.config.tables
-        return list(dict.fromkeys(found for name in names for found in self.evaluations_of(name)))
+        return list(
+            dict.fromkeys(evaluation for name in names for evaluation in self.evaluations_of(name))
+        )
 
     def evaluations_of(self, name: str) -> list[Evaluation]:
         """Return every evaluation that the table of a name needs, once."""
@@ -113,10 +108,10 @@ class Plan:
 
     def seeds_by_run(self, evaluations: Iterable[Evaluation]) -> dict[str, list[int]]:
         """Return the seeds of each run's score folder: {"sts/corpus/base/method": [1, 2, ...]}."""
-        found: dict[str, list[int]] = {}
+        seeds: dict[str, list[int]] = {}
         for tests, run in evaluations:
-            found.setdefault(f"{tests}/{run.corpus}/{run.base}/{run.method}", []).append(run.seed)
-        return found
+            seeds.setdefault(f"{tests}/{run.corpus}/{run.base}/{run.method}", []).append(run.seed)
+        return seeds
 
     def regulators(self, run: Run) -> list[Run]:
         """Return the models that regulate a run: of its seed, or of seed 0 without a training.
@@ -124,17 +119,17 @@ class Plan:
         A method with ``regulator_seeds`` reads each model once for each of these numbers, of the
         run's seed and the number together.
         """
-        found: list[Run] = []
+        runs: list[Run] = []
         training = methods.trained(self.config, run.method)
         if training is None:  # the initial model
-            return found
+            return runs
         for name in training.regulator_names:
             base, other = split_regulator(name, run.base)
             seeds = [run.seed + more for more in training.regulator_seeds or (0,)]
             if is_untrained(self.config, other):
                 seeds = [0]
-            found += [Run(run.corpus, base, other, seed) for seed in seeds]
-        return found
+            runs += [Run(run.corpus, base, other, seed) for seed in seeds]
+        return runs
 
     def pacemakers(self, run: Run) -> list[Run]:
         """Return the trainings whose steps together are those of a run: of a method ``steps_of``.
@@ -146,10 +141,10 @@ class Plan:
             return []
         own = run._replace(method=training.steps_of)
         models = [r for r in self.regulators(own) if not is_untrained(self.config, r.method)]
-        found = [own, *models]
+        runs = [own, *models]
         if self.is_faq(run.corpus) and any(self.phi(model.method) for model in models):
-            found.append(own._replace(method=INITIAL))  # what its entropy models start from
-        return list(dict.fromkeys(found))
+            runs.append(own._replace(method=INITIAL))  # what its entropy models start from
+        return list(dict.fromkeys(runs))
 
     def is_faq(self, corpus: str) -> bool:
         """Tell whether a corpus is a fold of a FAQ bank, or a whole one."""
@@ -159,25 +154,7 @@ class Plan:
         """Return the bank of a corpus that is a fold of it, or the whole of it."""
         return self.wholes.get(corpus) or self.folds_of[corpus][0]
 
-    @property
-    def pair_corpora(self) -> list[str]:
-        """Return the corpora of pairs that some run trains on, in the order of the config."""
-        trained = {run.corpus for run in self.runs}
-        corpora = self.config.corpora.items()
-        return [name for name, c in corpora if isinstance(c, Pairs) and name in trained]
-
     # --- where files lie ----------------------------------------------------------------------
-
-    def rows_record(self, corpus: str, base: str, method: str) -> str:
-        """Return the record of a training's rows: of its corpus, or of the same with negatives."""
-        if mines(self.config, method):
-            return layout.record(self.out, layout.NEGATIVES, corpus=corpus, base=base)
-        return layout.record(self.out, layout.CORPUS, corpus=corpus)
-
-    def rows_file(self, corpus: str, base: str, method: str) -> str:
-        """Return the file of a training's rows."""
-        record = self.rows_record(corpus, base, method)
-        return f"{record.removesuffix(layout.RECORD)}rows.arrow"
 
     def scores(self, evaluation: Evaluation, name: str = "scores.csv") -> str:
         """Return the score file of an evaluation, or another of the files beside it."""
@@ -229,23 +206,15 @@ class Plan:
         stated = self.config.bases[base].written()
         return canonical({k: v for k, v in stated.items() if k not in NOT_OF_FILES})
 
-    def word_vector_settings(self, base: str) -> str:
-        """Return the ``--settings`` of ``prepare_word_vectors``."""
-        entry = self.config.bases[base]
-        words = {"words": entry.words} if entry.words else {}
-        return canonical({"path": entry.word_vectors, **words})
-
     def test_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_sts``: the test sets and their protocol."""
-        return canonical(sts_tests(self.config))
+        sts = self.config.sts
+        return canonical({"datasets": sts.datasets, "protocol": sts.protocol})
 
     def dev_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_dev``: a new test set leaves them as they are."""
         sts = self.config.sts
-        settings = {"dataset": sts.dev, "protocol": sts.protocol}
-        if sts.dev in sts.own:
-            settings["own"] = sts.own[sts.dev].written()
-        return canonical(settings)
+        return canonical({"dataset": sts.dev, "protocol": sts.protocol})
 
     # --- settings -----------------------------------------------------------------------------
 

@@ -6,10 +6,9 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from semblance.config.inputs import DatasetBank, OwnText, Pretrained, WordVectors
+from semblance.config.inputs import DatasetBank, Pretrained
 from semblance.names import INITIAL, START
 from workflow.planning import answerers
-from workflow.planning.data import of_manifest, own_paths, scored_sets
 from workflow.planning.figures import (
     collection,
     drawn_figures,
@@ -17,7 +16,7 @@ from workflow.planning.figures import (
     figure_tables,
     is_measured,
 )
-from workflow.planning.methods import entropy_parts, mines, model_of, reads_no_corpus, whitening
+from workflow.planning.methods import entropy_parts, model_of, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
 
 
@@ -32,8 +31,6 @@ class Job(NamedTuple):
 
 
 Role = Callable[[Plan, Job], Iterable[Job]]
-# Who writes the files of models that a collected figure is made from, where it is not evaluate_sts.
-WRITES = {"questions": "evaluate_faq", "training": "train", "curve": "train_curve"}
 
 
 def made_by(stage: str) -> Role:
@@ -50,7 +47,8 @@ def _raw(datasets: Callable[[Plan, Job], Iterable[str]]) -> Role:
 
 raw_corpus = _raw(lambda plan, job: plan.config.corpora[job.corpus].datasets)
 raw_transfer = _raw(lambda plan, _: plan.config.transfer.datasets)
-raw_pairs = _raw(lambda plan, job: of_manifest(plan.config, scored_sets(plan.config, job.stage)))
+raw_tests = _raw(lambda plan, _: plan.config.sts.datasets)
+raw_dev = _raw(lambda plan, _: [plan.config.sts.dev])
 
 
 def raw_bank(plan: Plan, job: Job) -> Iterator[Job]:
@@ -62,18 +60,9 @@ def raw_bank(plan: Plan, job: Job) -> Iterator[Job]:
 
 def own_files(plan: Plan, job: Job) -> dict[str, str]:
     """Return the user's own files that a job reads, by the keys of the config that name them."""
-    config = plan.config
-    match job.stage:
-        case "prepare_faq":
-            files = plan.banks[job.name].files
-            return {f"faq.banks.{job.name}.{key}": path for key, path in files.items()}
-        case "prepare_wiki" if isinstance(config.corpora[job.corpus], OwnText):
-            return {f"corpora.{job.corpus}.path": config.corpora[job.corpus].path}
-        case "prepare_sts" | "prepare_dev":
-            paths = own_paths(config, scored_sets(config, job.stage))
-            return {f"sts.own.{name}.path": path for name, path in paths.items()}
-        case "prepare_word_vectors":
-            return {f"bases.{job.base}.word_vectors": config.bases[job.base].word_vectors}
+    if job.stage == "prepare_faq":
+        files = plan.banks[job.name].files
+        return {f"faq.banks.{job.name}.{key}": path for key, path in files.items()}
     return {}
 
 
@@ -85,8 +74,6 @@ def base(plan: Plan, job: Job) -> Iterator[Job]:
     entry = plan.config.bases[job.base]
     if isinstance(entry, Pretrained):
         yield Job("pretrain", entry.corpus, job.base)
-    elif isinstance(entry, WordVectors):
-        yield Job("prepare_word_vectors", base=job.base)
     else:
         yield Job("download_model", base=job.base)
 
@@ -110,14 +97,6 @@ def tokens(plan: Plan, job: Job) -> Iterator[Job]:
     yield Job("tokenise", job.corpus, plan.config.origin(job.base).tokenizer)
 
 
-def rows(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes the rows of a training: of a corpus, or with mined negatives."""
-    if mines(plan.config, job.name):
-        yield Job("mine_negatives", job.corpus, job.base)
-    else:
-        yield from corpus(plan, job)
-
-
 def dev(plan: Plan, job: Job) -> Iterator[Job]:
     if plan.is_faq(job.corpus):
         yield Job("prepare_faq", name=plan.bank_of(job.corpus))
@@ -132,10 +111,6 @@ def regulators(plan: Plan, job: Job) -> Iterator[Job]:
 def pacemakers(plan: Plan, job: Job) -> Iterator[Job]:
     for run in plan.pacemakers(Run(*job[1:])):
         yield from model(plan, Job("", *run))
-
-
-def start_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("embed", job.corpus, job.base, START)
 
 
 def model(plan: Plan, job: Job) -> Iterator[Job]:
@@ -200,15 +175,6 @@ def all_answerers(plan: Plan, job: Job) -> Iterator[Job]:
     yield from (Job("build_answerer", name=name) for name in plan.config.answerers)
 
 
-def overlaps(plan: Plan, job: Job) -> Iterator[Job]:
-    if plan.pair_corpora:
-        yield Job("compare_overlap")
-
-
-def pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from (Job("prepare_pairs", name) for name in plan.pair_corpora)
-
-
 def all_figures(plan: Plan, job: Job) -> Iterator[Job]:
     """Yield the drawings of the figures; of one without a drawing, its data."""
     drawn = drawn_figures(plan)
@@ -217,7 +183,9 @@ def all_figures(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def files_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
-    stage = WRITES.get(plan.config.figures[job.name].source, "evaluate_sts")
+    stage = "evaluate_sts"
+    if plan.config.figures[job.name].source == "curve":
+        stage = "train_curve"
     yield from (Job(stage, *run) for run in figure_runs(plan, job.name))
     yield from (Job("render_table", name=table) for table in figure_tables(plan, job.name))
 

@@ -23,11 +23,11 @@ def check_loss(name: str, options: dict[str, Any], where: str, may_miss: bool = 
 
     ``may_miss``: another place may state those that are missing.
     """
-    found = loss_signature(name)
+    signature = loss_signature(name)
     if may_miss:
-        optional = [option.replace(default=None) for option in found.parameters.values()]
-        found = found.replace(parameters=optional)
-    check_keywords(found, options, where)
+        optional = [option.replace(default=None) for option in signature.parameters.values()]
+        signature = signature.replace(parameters=optional)
+    check_keywords(signature, options, where)
 
 
 def loss_options(name: str) -> set[str]:
@@ -48,10 +48,10 @@ def loss_signature(name: str) -> Signature:
 
 def required_signature(path: Path, function: str) -> Signature:
     """Return a signature as ``read_signature`` does; InputError where there is no such function."""
-    found = read_signature(path, function)
-    if found is None:
+    signature = read_signature(path, function)
+    if signature is None:
         raise InputError(path, f"it defines no function `{function}`", ADVICE)
-    return found
+    return signature
 
 
 def check_view(name: str, options: dict[str, Any], where: str) -> None:

@@ -53,7 +53,7 @@ _below = f"{{}}/{RECORD}".format
 
 CORPUS = _below(layout.CORPUS)
 MODEL = _below(layout.MODEL)
-REGULATED = (reads.base, reads.rows, reads.tokens, reads.regulators)
+REGULATED = (reads.base, reads.corpus, reads.tokens, reads.regulators)
 TABLE = layout.TABLE_RECORD.format  # of one of the files beside the tables
 
 STAGES: dict[str, Stage] = {
@@ -62,19 +62,15 @@ STAGES: dict[str, Stage] = {
     "prepare_nli": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
     "prepare_wiki": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
     "prepare_pairs": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
-    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", (reads.raw_pairs,)),
-    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", (reads.raw_pairs,)),
+    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", (reads.raw_tests,)),
+    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", (reads.raw_dev,)),
     "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", (reads.raw_transfer,)),
-    "prepare_word_vectors": Stage(_below(layout.WORD_VECTORS), "prepare"),
     "prepare_faq": Stage(_below(layout.BANK), "prepare", (reads.raw_bank,), "{bank}"),
     "tokenise": Stage(
         _below(layout.TOKENS),
         "prepare",
         (reads.corpus, reads.tokenizer),
         joins=("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_faq"),
-    ),
-    "mine_negatives": Stage(
-        _below(layout.NEGATIVES), "prepare", (reads.corpus, reads.start_embeddings)
     ),
     "pretrain": Stage(
         _below(layout.PRETRAINED), "train", (reads.other_base, reads.corpus, reads.tokens)
@@ -125,27 +121,19 @@ STAGES: dict[str, Stage] = {
     "render_table": Stage(layout.TABLE_RECORD, "table", (reads.scores_of_table,), "{table}"),
     "compare_published": Stage(TABLE(table="published"), "table", (reads.all_tables,)),
     "judge_claims": Stage(TABLE(table="claims"), "table", (reads.all_tables,)),
-    "simulate_statistics": Stage(TABLE(table="statistics"), "table", (reads.all_tables,)),
-    "compare_overlap": Stage(TABLE(table=layout.OVERLAPS), "table", (reads.pair_corpora,)),
     "train_curve": Stage(_below(layout.CURVE), "train", (*REGULATED, reads.dev), "{method}"),
     "collect_figure": Stage(layout.FIGURE_RECORD, "table", (reads.files_of_figure,), "{figure}"),
     "measure_figure": Stage(
         layout.FIGURE_RECORD, "read", (reads.models_of_figure, reads.texts_of_figure), "{figure}"
     ),
     "draw_figure": Stage(layout.DRAWING_RECORD, "table", (reads.data_of_figure,), "{figure}"),
-    # The cards are those of all trained models: they come after every training.
-    "write_cards": Stage(
-        _below(layout.MODEL_CARDS), "table", (reads.made_by("collect_scores"), reads.all_answerers)
-    ),
     "report": Stage(
         TABLE(table="report"),
         "table",
         (
             reads.all_tables,
             *map(reads.made_by, ("collect_scores", "compare_published", "judge_claims")),
-            *map(reads.made_by, ("simulate_statistics", "write_cards")),
             reads.all_answerers,
-            reads.overlaps,
             reads.all_figures,
         ),
     ),
@@ -169,14 +157,14 @@ def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
 
 def jobs(plan: Plan, targets: Iterable[Job] = (TARGET,)) -> list[Job]:
     """Return every job that some jobs need, themselves included, each behind one that waits for it."""
-    found: dict[Job, None] = {}
+    planned: dict[Job, None] = {}
     waiting = list(targets)
     while waiting:
         job = waiting.pop()
-        if job not in found:
-            found[job] = None
+        if job not in planned:
+            planned[job] = None
             waiting += inputs(plan, job)
-    return list(found)
+    return list(planned)
 
 
 def makers(plan: Plan, tables: Iterable[str]) -> list[Job]:

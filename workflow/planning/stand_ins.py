@@ -15,18 +15,14 @@ from semblance.config.inputs import (
     DatasetBank,
     OfHub,
     OwnBank,
-    OwnText,
     Pairs,
     Transformer,
 )
-from semblance.config.model import Config
 from semblance.fetch.manifest import Dataset
 from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
-from semblance.reporting.overlap import COLUMN as OVERLAP
 from semblance.reporting.published import Base, Published, Source
-from workflow.planning.data import of_manifest
-from workflow.planning.methods import candidates, entropy_parts, is_untrained, regulators, whitening
+from workflow.planning.methods import entropy_parts, is_untrained, regulators, whitening
 from workflow.planning.plan import Plan
 
 UNSTATED = "published.yaml does not say what the paper used"
@@ -39,14 +35,6 @@ def content_digest(dataset: Dataset) -> str:
     for file in (*dataset.files, *dataset.archives):
         pins[file.path] = file.sha256 or file.git_blob
     return text_digest(canonical(pins))
-
-
-def _unaltered(
-    names: Iterable[str], datasets: Mapping[str, Dataset], originals: Mapping[str, str]
-) -> list[str]:
-    """Return those of some data sets whose content is that of the papers."""
-    found = [name for name in names if name in datasets]
-    return [name for name in found if content_digest(datasets[name]) == originals.get(name)]
 
 
 class StandIns:
@@ -82,17 +70,6 @@ class StandIns:
             *self._of_method(row, source),
         ]
 
-    def overlap_rows(self) -> dict[str, str]:
-        """Return the printed row of the lexical overlap of each corpus of pairs that has one."""
-        found = {}
-        for name, source in self.published.sources.items():
-            if OVERLAP not in self.published.row(name):
-                continue
-            for corpus in self.plan.pair_corpora:
-                if not list(self._of_corpus(corpus, source)):
-                    found[corpus] = name
-        return found
-
     def _of_base(self, name: str, theirs: str) -> Iterator[str]:
         ours = self.config.bases[name]
         base = self.used.bases[theirs]
@@ -110,7 +87,7 @@ class StandIns:
             section = self.config.sts
             if set(source.tests) <= set(TRANSFER_TASKS):
                 section = self.config.transfer
-            ours = of_manifest(self.config, section.datasets)
+            ours = section.datasets
             yield from self._of_datasets(ours, source.tests, "tests")
         if source.dev is not None and not is_untrained(self.config, row["method"]):
             yield from self._of_datasets([self.config.sts.dev], [source.dev], "dev data")
@@ -120,7 +97,7 @@ class StandIns:
     def _of_corpus(self, name: str, source: Source) -> Iterator[str]:
         accepted = self.used.corpora[source.corpus]
         if name == NO_CORPUS:  # of a whitening that is fitted on the tests
-            ours = of_manifest(self.config, self.config.sts.datasets)
+            ours = self.config.sts.datasets
             yield from self._of_datasets(ours, accepted[0], "data")
             return
         entry = {**self.config.corpora, **self.plan.banks}[name]
@@ -139,9 +116,14 @@ class StandIns:
         if set(ours) != set(theirs):
             yield f"{what} {', '.join(ours)} instead of {', '.join(theirs)}"
         else:
-            same = _unaltered(ours, self.datasets, self.used.datasets)
-            if altered := [name for name in ours if name not in same]:
+            if altered := [name for name in ours if not self._is_the_papers(name)]:
                 yield f"other contents of {', '.join(altered)}"
+
+    def _is_the_papers(self, name: str) -> bool:
+        """Tell whether the content of a data set is that of the papers."""
+        if name not in self.datasets:
+            return False
+        return content_digest(self.datasets[name]) == self.used.datasets.get(name)
 
     def _of_limit(self, ours: int | None, theirs: int | None, names: list[str]) -> Iterator[str]:
         """Say how many rows of a corpus ours has, if the paper took another number of them."""
@@ -173,14 +155,7 @@ class StandIns:
         corpus = row["corpus"]
         if corpus in self.plan.banks:
             corpus = self.plan.fold_corpora(corpus)[0]  # all folds have the same settings
-        place = (corpus, row["base"])
-        chosen_from = candidates(self.config, method)
-        if not chosen_from:
-            yield from self._of_training(place, method, source.settings)
-        elif source.grid:
-            yield from self._of_choice(place, chosen_from, source.grid)
-        else:
-            yield f"chosen on dev instead of {source.method}"
+        yield from self._of_training((corpus, row["base"]), method, source.settings)
 
     # --- settings -----------------------------------------------------------------------------
 
@@ -191,35 +166,23 @@ class StandIns:
         self, place: tuple[str, str], method: str, stated: Mapping[str, Any]
     ) -> list[str]:
         """Return in what one training differs; what its entropy models share with it, once."""
-        found = list(differing(self._settings(place, method), stated))
+        differences = list(differing(self._settings(place, method), stated))
         if BY_MODELS not in stated:
-            return found
+            return differences
         models = self._entropy_models(place, method)
         names = regulators(self.config, method)
-        found += [f"regulator {name}" for name in names if not entropy_parts(self.config, name)]
-        phis, sets = _phis_of(models), _phi_sets(stated[BY_MODELS]["phis"])
-        if phis not in sets:
-            theirs = " or ".join(map(_listed, sets))
-            found.append(f"regulators of φ {_listed(phis)} instead of {theirs}")
+        differences += [
+            f"regulator {name}" for name in names if not entropy_parts(self.config, name)
+        ]
+        phis = sorted(model["options"]["phi"] for model in models)
+        if phis != (theirs := stated[BY_MODELS]["phis"]):
+            differences.append(f"regulators of φ {_listed(phis)} instead of {_listed(theirs)}")
         theirs = self.used.methods[stated[BY_MODELS]["method"]]
         parts = dict.fromkeys(part for ours in models for part in differing(ours, theirs))
-        return [*found, *(f"entropy models: {part}" for part in parts if part not in found)]
-
-    def _of_choice(
-        self, place: tuple[str, str], candidates: list[str], stated: Mapping[str, Any]
-    ) -> list[str]:
-        """Return in what the candidates of a choice on dev differ from the paper's grid."""
-        found: dict[str, None] = {}
-        for name in candidates:
-            found |= dict.fromkeys(self._of_training(place, name, stated))
-        tried = set()
-        for name in candidates:
-            phis = _phis_of(self._entropy_models(place, name))
-            tried.add((self._settings(place, name)["batch_size"], tuple(phis)))
-        points = len(_accepted(stated["batch_size"])) * len(_phi_sets(stated[BY_MODELS]["phis"]))
-        if not found and len(tried) < points:
-            found[f"chosen out of {len(tried)} of {points} settings"] = None
-        return list(found)
+        return [
+            *differences,
+            *(f"entropy models: {part}" for part in parts if part not in differences),
+        ]
 
     def _entropy_models(self, place: tuple[str, str], method: str) -> list[dict[str, Any]]:
         """Return the settings of the entropy models that regulate a method."""
@@ -248,10 +211,10 @@ def _is_same_model(ours: inputs.Base, theirs: Base) -> bool:
 
 
 def _datasets_of(entry: Corpus | Bank) -> list[str]:
-    """Return the data sets of a corpus or a bank; of one of the user's own, its path."""
+    """Return the data sets of a corpus or a bank; of a user's own bank, its path."""
     if isinstance(entry, DatasetBank):
         return [entry.dataset]
-    return [entry.path] if isinstance(entry, (OwnBank, OwnText)) else entry.datasets
+    return [entry.path] if isinstance(entry, OwnBank) else entry.datasets
 
 
 def differing(
@@ -259,23 +222,12 @@ def differing(
 ) -> Iterator[str]:
     """Yield each setting that is stated and that ours has otherwise."""
     for key, expected in stated.items():
-        found = ours.get(key)
+        value = ours.get(key)
         if isinstance(expected, dict):
             if key != BY_MODELS:
-                yield from differing(found or {}, expected, f"{prefix}{key}.")
-        elif found not in _accepted(expected):
-            yield f"{prefix}{key} {_word(found)} instead of {_words(expected)}"
-
-
-def _phis_of(models: list[dict[str, Any]]) -> list[float]:
-    return sorted(model["options"]["phi"] for model in models)
-
-
-def _phi_sets(stated: list) -> list[list[float]]:
-    """Return the sets of φ that are stated: one, or a list of them."""
-    if isinstance(stated[0], list):
-        return stated
-    return [stated]
+                yield from differing(value or {}, expected, f"{prefix}{key}.")
+        elif value not in _accepted(expected):
+            yield f"{prefix}{key} {_word(value)} instead of {_words(expected)}"
 
 
 def _accepted(expected: Any) -> list[Any]:
@@ -297,26 +249,3 @@ def _word(value: Any) -> str:
 
 def _listed(numbers: Iterable[float]) -> str:
     return ", ".join(map(str, numbers)) or "none"
-
-
-# --- cards of models ---------------------------------------------------------------------------
-
-
-def card_settings(
-    config: Config, datasets: Mapping[str, Dataset], originals: Mapping[str, str]
-) -> str:
-    """Return the settings of the stage, as JSON.
-
-    ``originals``: the digest of each data set that the papers used (workflow/published.yaml).
-    """
-    banks = config.faq.banks.values()
-    named = {name for corpus in config.corpora.values() for name in corpus.datasets}
-    named |= {bank.dataset for bank in banks if isinstance(bank, DatasetBank)}
-    named.add(config.sts.dev)
-    data = {
-        name: {key: getattr(datasets[name], key) for key in ("title", "licence", "homepage")}
-        for name in sorted(named)
-        if name in datasets
-    }
-    same = _unaltered(config.sts.datasets, datasets, originals)
-    return canonical({"data": data, "original": same})

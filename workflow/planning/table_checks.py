@@ -18,7 +18,6 @@ from semblance.config.outputs import (
 from semblance.config.trainings import Entropies
 from semblance.errors import InputError
 from semblance.figures import package_of
-from semblance.layout import OVERLAPS
 from semblance.named_modules import module_file
 from semblance.names import START, STS_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
@@ -29,26 +28,22 @@ from workflow.planning.checks import (
     check_known,
     check_models,
     check_spelling,
-    check_transformer,
 )
-from workflow.planning.data import PAIRS, answerer_protocol, holds_out_wordings, word_vector_bases
 from workflow.planning.methods import (
+    PAIRS,
     TARGET,
-    candidates,
+    answerer_protocol,
     entropy_parts,
+    holds_out_wordings,
     is_untrained,
-    mines,
     model_of,
     ranking,
-    reads_no_corpus,
     whitening,
 )
 from workflow.planning.signatures import required_signature
-from workflow.planning.tables import is_over_folds
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
-OTHER_TABLES = ("scores", "published", "claims", "statistics", "report", OVERLAPS)  # their files
-READ_AS_IT_IS = "word vectors are not trained: name another base, or the method start"
+OTHER_TABLES = ("scores", "published", "claims", "report")  # their files
 
 
 def table_checks(config: Config) -> Iterator[Check]:
@@ -57,24 +52,30 @@ def table_checks(config: Config) -> Iterator[Check]:
         where = f"config.tables.{name}"
         yield partial(_check_table, config, name, table)
         yield partial(_check_tasks, config, where, table)
-        for i, row in enumerate(table.rows):
+        for i, row in _rows(table):
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
-        for named in table.labels:
+        for named in table.labels or ():
             yield partial(_check_method_name, config, f"{where}.labels", _method_of(named))
         yield partial(_check_control, config, f"{where}.control", table)
         yield partial(_check_controls, f"{where}.controls", table)
-        for ours, theirs in table.published.items():
+        for ours, theirs in (table.published or {}).items():
             yield partial(_check_published, config, f"{where}.published.{ours}", ours, theirs)
     for name, figure in config.figures.items():
         where = f"config.figures.{name}"
         yield partial(_check_kind, config, where, figure)
         yield partial(_check_trained, config, where, figure)
-        for i, row in enumerate(getattr(figure, "rows", ())):  # some are of no models
+        for i, row in _rows(figure):
             yield partial(_check_shown, config, f"{where}.rows[{i}]", figure, row)
     for name, answerer in config.answerers.items():
         where = f"config.answerers.{name}"
         yield partial(_check_answerer, config, where, answerer)
         yield partial(_check_ways, config, f"{where}.methods", answerer)
+
+
+def _rows(shown: object) -> Iterator[tuple[int, Rows]]:
+    """Yield number and value of each group of rows; nothing where there is no list of them."""
+    if isinstance(rows := getattr(shown, "rows", None), list):
+        yield from enumerate(rows)
 
 
 # --- tables ------------------------------------------------------------------------------------
@@ -137,12 +138,6 @@ def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
             raise InputError(f"{where}.corpora", problem)
     for base in row.bases:
         check_known(f"{where}.bases", base, config.bases, "base")
-        if layout.over_folds:
-            check_transformer(config, f"{where}.bases", base)
-        for name in row.method_names:
-            if base in word_vector_bases(config) and not reads_no_corpus(config, name):
-                problem = f"{name!r} needs a training on {base!r}"
-                raise InputError(f"{where}.bases", problem, READ_AS_IT_IS)
     where = f"{where}.methods"
     for entry in row.methods:
         if isinstance(entry, Entropies):
@@ -150,15 +145,11 @@ def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
         else:
             _check_method_name(config, where, entry)
             _check_suits(config, where, layout, entry)
-            _check_only_on_banks(config, where, layout.over_folds, entry)
             _check_matched(config, where, row.corpora, entry)
 
 
 def _check_suits(config: Config, where: str, layout: Layout, method: str) -> None:
-    """Check that a layout shows tests by which a method can choose, be fitted or rank."""
-    if layout.tests == "transfer" and candidates(config, method):
-        problem = f"{method!r} chooses by STS-B dev, which layout {layout.name!r} does not read"
-        raise InputError(where, problem, "name one of its candidates")
+    """Check that a layout shows tests on which a method can be fitted or rank."""
     if whitening(config, method) == TARGET and layout.tests != "sts":
         problem = (
             f"{method!r} is fitted on the STS tests, which layout {layout.name!r} does not show"
@@ -167,16 +158,6 @@ def _check_suits(config: Config, where: str, layout: Layout, method: str) -> Non
     if ranking(config, method) and not layout.over_folds:
         problem = f"{method!r} ranks answers, of which layout {layout.name!r} has none"
         raise InputError(where, problem, "name it in a table of a FAQ bank")
-
-
-def _check_only_on_banks(config: Config, where: str, on_banks: bool, method: str) -> None:
-    """Check that a method which needs a FAQ bank, itself or by a candidate, is trained on one."""
-    if on_banks:
-        return
-    for name in (method, *candidates(config, method)):
-        if mines(config, name):
-            problem = f"{name!r} mines its hard negatives among the answers of a FAQ bank"
-            raise InputError(where, problem, "name it in a table of a bank")
 
 
 def _check_matched(config: Config, where: str, banks: list[str], method: str) -> None:
@@ -241,9 +222,9 @@ def _check_kind(config: Config, where: str, figure: Figure) -> None:
 
 def _check_trained(config: Config, where: str, figure: Figure) -> None:
     """Check that each method of a curve is one of ``methods`` that has a training."""
-    if figure.source not in ("curve", "training"):
+    if figure.source != "curve":
         return
-    for i, row in enumerate(figure.rows):
+    for i, row in _rows(figure):
         key = f"{where}.rows[{i}].methods"
         for name in row.method_names:
             check_known(key, name, config.methods, "method")
@@ -257,23 +238,16 @@ def _check_trained(config: Config, where: str, figure: Figure) -> None:
 
 def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
     """Check a group of rows of a figure."""
-    on_banks = is_over_folds(figure)
-    places, kind = (config.faq.banks, "FAQ bank") if on_banks else (config.corpora, "corpus")
     for corpus in row.corpora:
-        check_known(f"{where}.corpora", corpus, places, kind)
+        check_known(f"{where}.corpora", corpus, config.corpora, "corpus")
     for base in row.bases:
         check_known(f"{where}.bases", base, config.bases, "base")
-        check_transformer(config, f"{where}.bases", base)
     where = f"{where}.methods"
     for entry in row.methods:
         if isinstance(entry, Entropies):
             check_models(config, where, entry)
-            continue
-        _check_method_name(config, where, entry)
-        _check_only_on_banks(config, where, on_banks, entry)
-        if candidates(config, entry):
-            problem = f"{entry!r} chooses and has no models of its own"
-            raise InputError(where, problem, "name one of its candidates")
+        else:
+            _check_method_name(config, where, entry)
 
 
 # --- answerers ---------------------------------------------------------------------------------
@@ -283,7 +257,6 @@ def _check_answerer(config: Config, where: str, answerer: Answerer) -> None:
     bank = answerer.bank
     check_known(f"{where}.bank", bank, config.faq.banks, "bank")
     check_known(f"{where}.base", answerer.base, config.bases, "base")
-    check_transformer(config, f"{where}.base", answerer.base)
     check_known(f"{where}.seeds", answerer.seeds, config.seeds, "list of seeds")
     judged_by_pairs = answerer_protocol(config, bank) == PAIRS
     if judged_by_pairs and PAIRS not in config.evaluate_faq.protocols:
@@ -298,29 +271,24 @@ def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
         used = model_of(config, method)
         if used != START:
             check_known(where, used, config.methods, "method")
-            why = ""
-            if candidates(config, used):
-                why = "chooses among others itself"
-            elif whitening(config, used):
-                why = "whitens its embeddings"
-            if why:
+            if whitening(config, used):
                 advice = "an answerer cannot use that yet; name another method"
-                raise InputError(where, f"{used!r} {why}", advice)
+                raise InputError(where, f"{used!r} whitens its embeddings", advice)
         _check_evaluated(config, where, answerer, method)
 
 
 def _check_evaluated(config: Config, where: str, answerer: Answerer, method: str) -> None:
     """Check that tables of the bank evaluate a method with the base and the seeds of an answerer."""
     wanted = set(config.seeds.get(answerer.seeds, ()))
-    found: list[set[int]] = []
+    seeds: list[set[int]] = []
     for table in config.tables.values():
         if not find_layout(table.layout).over_folds:
             continue
         for row in table.rows:
             on_bank = answerer.bank in row.corpora and answerer.base in row.bases
             if on_bank and method in row.method_names:
-                found.append(set(config.seeds.get(table.seeds, ())))
-    if not found or not is_untrained(config, method) and not wanted <= set().union(*found):
+                seeds.append(set(config.seeds.get(table.seeds, ())))
+    if not seeds or not is_untrained(config, method) and not wanted <= set().union(*seeds):
         problem = (
             f"no table of bank {answerer.bank!r} evaluates {method!r} with base"
             f" {answerer.base!r} and the seeds {answerer.seeds!r}"

@@ -9,10 +9,9 @@ from semblance.config.outputs import FigureOfModels, Table
 from semblance.errors import InputError
 from semblance.names import NO_CORPUS, START, STS_TASKS
 from semblance.reporting.layouts import find_layout
-from workflow.planning.data import faq_protocols
 from workflow.planning.methods import (
-    candidates,
     entropy_parts,
+    faq_protocols,
     is_untrained,
     ranking,
     reads_no_corpus,
@@ -21,7 +20,7 @@ from workflow.planning.methods import (
 from workflow.planning.settings import settings_of
 
 # What else makes a training, beside its regulators.
-BESIDE_SETTINGS = ("regulator_seeds", "steps_of", "mined_negatives")
+BESIDE_SETTINGS = ("regulator_seeds", "steps_of")
 
 
 class TableRow(NamedTuple):
@@ -37,16 +36,9 @@ class TableRow(NamedTuple):
         return f"{self.corpus}/{self.method}"
 
 
-def is_over_folds(shown: Table | FigureOfModels) -> bool:
-    """Tell whether the rows of a table or a figure are of the folds of FAQ banks."""
-    if isinstance(shown, Table):
-        return find_layout(shown.layout).over_folds
-    return shown.source == "questions"
-
-
 def rows_of(config: Config, table: Table | FigureOfModels) -> list[TableRow]:
     """Return the rows of a table in order, each once; one without a corpus if its model reads none."""
-    over_folds = is_over_folds(table)
+    over_folds = isinstance(table, Table) and find_layout(table.layout).over_folds
     rows: dict[TableRow, None] = {}
     for group in table.rows:
         for corpus, base, method in product(group.corpora, group.bases, group.method_names):
@@ -167,25 +159,11 @@ def table_spec(config: Config, name: str) -> dict[str, Any]:
 
 def _row_spec(config: Config, table: Table, row: TableRow, label: str) -> dict[str, Any]:
     spec = {"label": label, **row._asdict(), "seeds": seeds_of(config, table.seeds, row.method)}
-    if candidates(config, row.method):
-        spec["choose"] = _choice_spec(config, table, row)
     if published := counterpart(table, row):
         spec["published"] = published
     if row.method in table.controls:
         spec["control"] = table.controls[row.method]
     return spec
-
-
-def _choice_spec(config: Config, table: Table, row: TableRow) -> dict[str, Any]:
-    """Return the candidates of a row that chooses on dev, and what the table calls them."""
-    methods = candidates(config, row.method)
-    spec: dict[str, Any] = {"candidates": methods}
-    named = list(methods)
-    if paper := config.methods[row.method].paper:
-        spec["paper"] = paper
-        named.append(paper)
-    labels = {n: _method_label(config, table.labels, row._replace(method=n)) for n in named}
-    return {**spec, "labels": labels}
 
 
 def check_labels(config: Config) -> None:

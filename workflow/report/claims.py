@@ -74,13 +74,13 @@ def section(judgements: Iterable[Judgement]) -> Claims:
 def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
     counts = _counts(judged, tuple(SIGNS))
     verdicts = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    names = {found.name for found in judgements}
-    with_one = len({found.name for found in judged})
+    names = {judgement.name for judgement in judgements}
+    with_one = len({judgement.name for judgement in judged})
     text = f"{counted(len(judged), 'verdict')} on {with_one} of {counted(len(names), 'claim')}"
     if verdicts:
         text += f": {verdicts}"
     text += f". Rules of verdicts: version {LEDGER}."
-    stand_ins = sum(found.stand_in for found in judged)
+    stand_ins = sum(judgement.stand_in for judgement in judged)
     if stand_ins:
         text += f" {stand_ins} of the verdicts are on stand-ins, and not on the papers."
     return text
@@ -88,17 +88,17 @@ def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
 
 def _counts(judged: list[Judgement], order: tuple[Verdict, ...]) -> dict[str, int]:
     """Return how many judgements have each verdict in an order; one with a word counts for itself."""
-    found = Counter((order.index(one.verdict), one.verdict + one.word) for one in judged)
-    return {verdict: found[place, verdict] for place, verdict in sorted(found)}
+    counts = Counter((order.index(one.verdict), one.verdict + one.word) for one in judged)
+    return {verdict: counts[place, verdict] for place, verdict in sorted(counts)}
 
 
 def _by_paper(judged: list[Judgement]) -> dict[str, list[Judgement]]:
     """Return the verdicts by paper, those on questions of ours last."""
-    found: dict[str, list[Judgement]] = {}
+    judgements_of: dict[str, list[Judgement]] = {}
     for one in sorted(judged, key=lambda one: one.claim.is_question):
         name = "Our questions" if one.claim.is_question else one.claim.source.split()[0]
-        found.setdefault(name, []).append(one)
-    return found
+        judgements_of.setdefault(name, []).append(one)
+    return judgements_of
 
 
 def _bar(group: list[Judgement]) -> Bar:

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from semblance.counts import counted
-from semblance.reporting.numbers import signed
+from semblance.counts import counted, signed
 from workflow.planning.tables import base_label
 from workflow.report import answerers, claims, costs, figures, tables, trust
 from workflow.report.facts import Facts
@@ -75,13 +74,13 @@ def compose(facts: Facts, version: str) -> str:
 
 def first_sections(facts: Facts, reproduced: claims.Claims) -> list[Section]:
     """Return what was reproduced, and the answerers; of an own FAQ alone no claim of a paper."""
-    found = []
+    sections = []
     if reproduced.groups or not facts.plan.config.answerers:
-        found.append(Section("claims", "What was reproduced", reproduced))
+        sections.append(Section("claims", "What was reproduced", reproduced))
     if facts.plan.config.answerers:
         answering = answerers.section(facts)
-        found.append(Section("answerers", "The models that answer from your FAQ", answering))
-    return found
+        sections.append(Section("answerers", "The models that answer from your FAQ", answering))
+    return sections
 
 
 def _state(facts: Facts, cost: costs.Costs) -> str:
@@ -112,7 +111,7 @@ def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str,
     lists = dict.fromkeys(config.tables[name].seeds for name in facts.tables)
     finished = [record["finished"] for record in facts.records if "finished" in record]
     last = max(finished, default="").replace("T", " ").removesuffix("Z")
-    found = [
+    facts_of = [
         ("bases", ", ".join(dict.fromkeys(bases))),
         ("stand-ins", "; ".join(stand_ins)),
         ("seeds", ", ".join(f"{len(config.seeds[name])} ({name})" for name in lists)),
@@ -120,4 +119,4 @@ def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str,
         ("report by", version),
         ("cost", f"{cost.used} of jobs, {cost.disk} on disk"),
     ]
-    return [(name, text) for name, text in found if text]
+    return [(name, text) for name, text in facts_of if text]

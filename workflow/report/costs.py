@@ -5,15 +5,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from semblance import layout
 from semblance.counts import duration, size
 from semblance.fetch.manifest import load_manifest
-from workflow.costing.model import Cost
-from workflow.costing.rates import shipped
-from workflow.costing.usage import Used, finished
+from workflow.costing.model import Cost, finished
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
 from workflow.report.facts import files_below
@@ -36,40 +33,41 @@ class Costs:
 
 
 def section(plan: Plan) -> Costs:
-    """Return the costs of a plan, by the shipped rates and by the records of what is finished."""
-    cost = Cost(plan.config, load_manifest(plan.config.manifest), shipped())
+    """Return the costs of a plan, by the estimates and by the records of what is finished."""
+    cost = Cost(plan.config, load_manifest(plan.config.manifest))
     planned = [job for job in jobs(plan) if job.stage != OWN]
     left = [job for job in planned if not Path(record(plan, job)).is_file()]
-    used = [found for found in finished(cost) if found.job.stage != OWN]
+    records = {job: facts for job, facts in finished(cost).items() if job.stage != OWN}
     numbers = Counter(job.stage for job in planned)
     done = numbers - Counter(job.stage for job in left)
     lines = [
         {"stage": stage, "done": done[stage], "jobs": numbers[stage]}
-        | _usage(cost, [found for found in used if found.job.stage == stage])
+        | _usage([facts for job, facts in records.items() if job.stage == stage])
         for stage in filter(numbers.get, STAGES)
     ]
     return Costs(
         stages=lines,
         done=len(planned) - len(left),
         jobs=len(planned),
-        used=duration(sum(found.seconds for found in used)),
-        predicted=duration(_predicted(cost, [found.job for found in used])),
+        used=duration(_seconds(records.values())),
+        predicted=duration(_predicted(cost, records)),
         left=duration(_predicted(cost, left)) if left else "",
         disk=size(_megabytes_below(plan.out)),
     )
 
 
-def _usage(cost: Cost, used: list[Used]) -> dict[str, str]:
-    """Return what finished jobs of a stage used and were to use. A download has no time noted."""
-    ratios = [found.seconds / cost.seconds(found.job) for found in used]
-    memory = [found.memory for found in used if found.memory is not None]
-    predicted = duration(_predicted(cost, [found.job for found in used]))
+def _usage(records: list[dict[str, Any]]) -> dict[str, str]:
+    """Return what finished jobs of a stage used, as far as their records say it."""
+    seconds = _seconds(records)
+    memory = max((facts.get("memory") or 0 for facts in records), default=0)
     return {
-        "predicted": predicted if used else "",
-        "used": duration(sum(found.seconds for found in used)) if used else "",
-        "ratio": f"{median(ratios):.2f}" if ratios else "",
-        "memory": size(max(memory)) if memory else "",
+        "used": duration(seconds) if seconds else "",
+        "memory": size(memory) if memory else "",
     }
+
+
+def _seconds(records: Iterable[dict[str, Any]]) -> float:
+    return sum(facts["seconds"] for facts in records)
 
 
 def _predicted(cost: Cost, some: Iterable[Job]) -> float:
@@ -84,6 +82,6 @@ def _megabytes_below(folder: str) -> float:
     for path in files_below(root):
         if path.relative_to(root).parts[0] not in NOT_COUNTED and path != own:
             with contextlib.suppress(FileNotFoundError):  # a running job may have moved it
-                found = path.lstat()
-                sizes[found.st_dev, found.st_ino] = found.st_size
+                status = path.lstat()
+                sizes[status.st_dev, status.st_ino] = status.st_size
     return sum(sizes.values()) / 1e6

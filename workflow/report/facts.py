@@ -17,10 +17,10 @@ from semblance.reporting.claims import read_claims
 from semblance.reporting.judging import Judgement, judge
 from semblance.reporting.published import Published
 from semblance.reporting.table import Row
-from workflow.controller.incomplete import CLAIMS, state
 from workflow.planning.plan import Plan, Run
 from workflow.planning.stages import model_record
 from workflow.planning.table_checks import published
+from workflow.status.tables import CLAIMS, tables_now
 
 SHORT = 12  # digits of a digest
 UNREADABLE = (InputError, OSError, LookupError, TypeError, AttributeError, ValueError)
@@ -51,7 +51,7 @@ class Facts:
     def __init__(self, plan: Plan):
         self.plan = plan
         self.out = Path(plan.out)
-        self.tables, self.incomplete = state(plan)
+        self.tables, self.incomplete = tables_now(plan)
         self._models: dict[Run, TrainedModel | None] = {}
 
     @cached_property
@@ -98,7 +98,7 @@ class Facts:
         places = [row.corpus]
         if row.corpus in self.plan.banks:
             places = self.plan.fold_corpora(row.corpus)
-        runs = [Run(c, row.base, row.trained(c, seed), seed) for seed in row.seeds for c in places]
+        runs = [Run(c, row.base, row.method, seed) for seed in row.seeds for c in places]
         return [model for model in map(self.model, runs) if model]
 
     def settings_of(self, row: Row) -> dict[str, Any]:

@@ -1,19 +1,17 @@
 """The figures of a run as they were drawn, and the sentences that a search found."""
 
+import base64
 import csv
 import io
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from markupsafe import Markup
-
 from semblance import layout
-from semblance.drawing import contrasts as forest_plot
-from semblance.drawing.inline import inline_svg
+from semblance.counts import rounded
+from semblance.drawing.figures import contrasts as forest_plot
 from semblance.drawing.saving import svg_text
 from semblance.provenance import beside, checked, read_text
-from semblance.reporting import numbers
 from semblance.reporting.figures import contrasts
 from workflow.report.facts import UNREADABLE, Facts
 
@@ -26,10 +24,8 @@ TEXTS = {  # a kind of figure: what it shows
     "singular_values": "Singular values of the embeddings of STS-B",
     "cosine_densities": "Cosines of STS-B pairs by gold score",
     "anisotropy": "Anisotropy, as RCL's Eqs. 4 to 6 argue it",
-    "dev_curves": "Dev score along the trainings",
     "by_regulators": "Score against the number of regulators",
     "by_phi": "Score of entropy models against φ",
-    "accuracy_at_k": "Share of questions whose answer is among the first k",
     "retrieval": "What a search finds first",
 }
 
@@ -66,10 +62,11 @@ def _forests(facts: Facts) -> Iterator[dict[str, Any]]:
 
 
 def _drawn(name: str, caption: str, text: str) -> dict[str, Any]:
-    description = f"The numbers stand in figures/{name.partition('-')[0]}.csv."
-    svg = inline_svg(text, name, caption, description)
-    width = float(VIEW_BOX.search(svg)[1])
-    return {"name": name, "caption": caption, "svg": Markup(svg), "wide": width > COLUMN}
+    """Return a drawing as an image that the page holds itself."""
+    source = f"data:image/svg+xml;base64,{base64.b64encode(text.encode()).decode()}"
+    about = f"{caption}. The numbers stand in figures/{name.partition('-')[0]}.csv."
+    wide = float(VIEW_BOX.search(text)[1]) > COLUMN
+    return {"name": name, "caption": caption, "source": source, "about": about, "wide": wide}
 
 
 def _searches(facts: Facts, name: str) -> list[tuple[str, dict[str, list[tuple[str, str]]]]]:
@@ -80,6 +77,6 @@ def _searches(facts: Facts, name: str) -> list[tuple[str, dict[str, list[tuple[s
         model = f"{row['base']}, {row['method']}"
         if row["corpus"] != "none":
             model += f" on {row['corpus']}"
-        hit = (numbers.rounded(float(row["cosine"])), row["sentence"])
+        hit = (rounded(float(row["cosine"])), row["sentence"])
         queries.setdefault(row["query"], {}).setdefault(model, []).append(hit)
     return list(queries.items())

@@ -4,14 +4,14 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
+from semblance.counts import rounded
 from semblance.provenance import input_digests
-from semblance.reporting import numbers
 from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
-from workflow.controller.incomplete import HEAD
 from workflow.planning.stages import model_record
 from workflow.report.facts import SHORT, Facts, TrainedModel
+from workflow.status.tables import HEAD
 
 CURVE_WIDTH = 220
 CURVE_HEIGHT = 60
@@ -20,14 +20,14 @@ MOST_CURVES = 40  # lines in one small chart
 
 def section(facts: Facts) -> dict[str, list[Any]]:
     """Return every table that has a value, in the order of the config, and the titles of the rest."""
-    found: dict[str, list[Any]] = {"shown": [], "not_run": []}
+    shown_tables: dict[str, list[Any]] = {"shown": [], "not_run": []}
     for name, table in facts.tables.items():
         shown = _shown_table(facts, name, table)
         if shown["rows"]:
-            found["shown"].append(shown)
+            shown_tables["shown"].append(shown)
         else:
-            found["not_run"].append(table.title.removeprefix(f"{HEAD}: "))
-    return found
+            shown_tables["not_run"].append(table.title.removeprefix(f"{HEAD}: "))
+    return shown_tables
 
 
 def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
@@ -55,7 +55,6 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
             "changes": _changes(facts, above, row) if above else [],
             "explain": _explain_command(facts, name, table, label),
             "seeds": _seeds(table, row, columns),
-            "choices": [(place, row.choose.labels[m]) for place, m in row.chosen.items()],
             "curves": _curves(models),
             "sources": list(map(_made_from, models)),
             "train": _train_command(facts, models),
@@ -81,7 +80,7 @@ def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[
     found = {s: [c and c.values.get(s) for c in cells] for s in map(str, row.seeds)}
     found["worst"] = [c and c.worst for c in cells]
     found["best"] = [c and c.best for c in cells]
-    texts = {name: list(map(numbers.rounded, values)) for name, values in found.items()}
+    texts = {name: list(map(rounded, values)) for name, values in found.items()}
     return {name: values for name, values in texts.items() if any(values)}
 
 
@@ -103,8 +102,8 @@ def _curves(models: Iterable[TrainedModel]) -> dict[str, Any]:
         drawn.append(" ".join(places))
     return {
         "lines": drawn,
-        "lowest": numbers.rounded(100 * low),
-        "highest": numbers.rounded(100 * high),
+        "lowest": rounded(100 * low),
+        "highest": rounded(100 * high),
         "last_step": last,
         "left_out": len(lines) - len(drawn),
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance import layout
-from semblance.config.inputs import Pretrained, WordVectors
+from semblance.config.inputs import Pretrained
 from semblance.counts import counted
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import read_object
@@ -64,13 +64,13 @@ def _dataset(folder: Path, name: str, dataset: Dataset) -> dict[str, str]:
 def _base_models(facts: Facts, names: Iterable[str]) -> list[dict[str, str]]:
     """Return each base model that was downloaded, and each that a run made."""
     bases = facts.plan.config.bases
-    found = []
+    models = []
     for name in names:
         made: dict[str, Any] = {}
         with contextlib.suppress(*UNREADABLE):
             made = read_object(stages.record(facts.plan, stages.Job("download_model", base=name)))
         base = bases[name].written()
-        found.append(
+        models.append(
             {
                 "name": name,
                 "title": base.get("hub") or base.get("package") or base.get("folder") or "",
@@ -79,12 +79,8 @@ def _base_models(facts: Facts, names: Iterable[str]) -> list[dict[str, str]]:
             }
         )
     for name in dict.fromkeys(run.base for run in facts.plan.runs):
-        title = ""
         base = bases[name]
         if isinstance(base, Pretrained):
             title = f"{base.base}, trained here by masked words on {base.corpus}"
-        elif isinstance(base, WordVectors):
-            title = f"word vectors of {base.word_vectors}"
-        if title:
-            found.append({"name": name, "title": title, "revision": "", "digest": ""})
-    return found
+            models.append({"name": name, "title": title, "revision": "", "digest": ""})
+    return models

@@ -12,8 +12,8 @@ rule train_final:
     """Train one method, or the initial model, on a whole bank, for as long as was best on its folds."""
     input:
         base=made("train_final", reads.base),
-        corpus=lambda w: PLAN.rows_record(w.corpus, w.base, w.method),
-        rows=lambda w: PLAN.rows_file(w.corpus, w.base, w.method),
+        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
         tokens=made("train_final", reads.tokens),
         folds=made("train_final", reads.models_of_folds),
         regulators=made("train_final", reads.regulators),
@@ -23,8 +23,6 @@ rule train_final:
         curve=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
     log:
         f"{OUT}/logs/train_final/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/train_final/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         corpus=any_of(PLAN.wholes),
         method=any_of([*trained_methods(config), INITIAL]),
@@ -57,8 +55,6 @@ rule build_answerer:
         weights=f"{OUT}/answerers/{{answerer}}/model/model.safetensors",
     log:
         f"{OUT}/logs/build_answerer/{{answerer}}.log",
-    benchmark:
-        f"{OUT}/logs/build_answerer/{{answerer}}.tsv"
     conda:
         "../../envs/semblance.yaml"
     threads: config.build_answerer.threads

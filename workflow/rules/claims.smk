@@ -1,8 +1,5 @@
-# Tables in, verdicts on the papers' claims out, and how far the tests can be trusted.
-# Inputs and outputs: results/tables. Also the lexical overlap of sources of pairs, out of
-# results/corpora.
-
-OVERLAPS = [f"{OUT}/tables/simcse_overlap.csv"] if PLAN.pair_corpora else []
+# Tables in, verdicts on the papers' claims out.
+# Inputs and outputs: results/tables.
 
 
 rule judge_claims:
@@ -32,53 +29,3 @@ rule judge_claims:
         "{PYTHON}.judge_claims --claims {input.claims:q} --published {input.published:q}"
         " --tables {input.records:q} --csv {output.csv:q} --markdown {output.markdown:q}"
         " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"
-
-
-rule simulate_statistics:
-    """Simulate the tests of the tables at the spread of the seeds that the tables measured."""
-    input:
-        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
-        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
-    output:
-        csv=report(
-            f"{OUT}/tables/statistics.csv",
-            category="Claims",
-            caption="../report/captions/statistics.rst",
-            labels={"table": "statistics"},
-        ),
-        markdown=f"{OUT}/tables/statistics.md",
-        record=f"{OUT}/tables/records/statistics.json",
-    log:
-        f"{OUT}/logs/simulate_statistics.log",
-    localrule: True
-    conda:
-        "../../envs/semblance.yaml"
-    params:
-        code=code("simulate_statistics"),
-    shell:
-        "{PYTHON}.simulate_statistics --tables {input.records:q} --csv {output.csv:q}"
-        " --markdown {output.markdown:q} --code {params.code} --record {output.record:q}"
-        " 2> >(tee {log:q} >&2)"
-
-
-rule compare_overlap:
-    """Set the lexical overlap of each source of pairs beside the paper's."""
-    input:
-        overlaps=[f"{OUT}/corpora/{corpus}/overlap.json" for corpus in PLAN.pair_corpora],
-        corpora=ancient([f"{OUT}/corpora/{corpus}/record.json" for corpus in PLAN.pair_corpora]),
-        published=own("workflow/published.yaml"),
-    output:
-        csv=f"{OUT}/tables/simcse_overlap.csv",
-        record=f"{OUT}/tables/records/simcse_overlap.json",
-    log:
-        f"{OUT}/logs/compare_overlap.log",
-    localrule: True
-    conda:
-        "../../envs/semblance.yaml"
-    params:
-        rows=canonical(STAND_INS.overlap_rows()),
-        code=code("compare_overlap"),
-    shell:
-        "{PYTHON}.compare_overlap --corpora {input.corpora:q} --rows {params.rows:q}"
-        " --published {input.published:q} --csv {output.csv:q} --code {params.code}"
-        " --record {output.record:q} 2> >(tee {log:q} >&2)"

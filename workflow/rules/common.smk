@@ -9,7 +9,6 @@ from semblance.provenance import canonical
 from workflow.controller import changes, preview, slurm
 from workflow.planning import figures, modules, reads, stages
 from workflow.planning.config import named, own, with_digest
-from workflow.planning.data import word_vector_bases
 from workflow.planning.methods import trained_methods, whitened_methods
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stand_ins import StandIns

@@ -12,8 +12,6 @@ rule prepare_nli:
         rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
     log:
         f"{OUT}/logs/prepare_nli/{{corpus}}.log",
-    benchmark:
-        f"{OUT}/logs/prepare_nli/{{corpus}}.tsv"
     wildcard_constraints:
         corpus=corpora_of("nli"),
     conda:
@@ -41,8 +39,6 @@ rule prepare_wiki:
         rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
     log:
         f"{OUT}/logs/prepare_wiki/{{corpus}}.log",
-    benchmark:
-        f"{OUT}/logs/prepare_wiki/{{corpus}}.tsv"
     wildcard_constraints:
         corpus=corpora_of("wiki"),
     conda:
@@ -68,11 +64,8 @@ rule prepare_pairs:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
         rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
-        overlap=f"{OUT}/corpora/{{corpus}}/overlap.json",
     log:
         f"{OUT}/logs/prepare_pairs/{{corpus}}.log",
-    benchmark:
-        f"{OUT}/logs/prepare_pairs/{{corpus}}.tsv"
     wildcard_constraints:
         corpus=corpora_of("pairs"),
     conda:
@@ -101,8 +94,6 @@ rule tokenise:
         tokens=f"{OUT}/tokens/{{base}}/{{corpus}}/tokens.arrow",
     log:
         f"{OUT}/logs/tokenise/{{base}}/{{corpus}}.log",
-    benchmark:
-        f"{OUT}/logs/tokenise/{{base}}/{{corpus}}.tsv"
     conda:
         "../../envs/semblance.yaml"
     resources:

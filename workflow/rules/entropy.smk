@@ -17,8 +17,6 @@ rule train_initial:
         curve=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/dev.csv",
     log:
         f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         corpus=any_of(PLAN.folds_of),  # that of a whole bank is one of train_final
     conda:
@@ -51,8 +49,6 @@ rule train_entropy:
         curve=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/dev.csv",
     log:
         f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.tsv"
     conda:
         "../../envs/semblance.yaml"
     threads: config.training.threads
@@ -80,8 +76,6 @@ rule embed:
         vectors=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/embeddings.npy",
     log:
         f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         method=".+",
     conda:

@@ -16,8 +16,6 @@ rule evaluate_sts:
         record=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
     log:
         f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         corpus=any_of(["none", *config.corpora]),
         method=".+",
@@ -50,8 +48,6 @@ rule evaluate_faq:
         record=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
     log:
         f"{OUT}/logs/evaluate_faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/evaluate_faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         corpus=any_of(PLAN.folds_of),
         method=".+",

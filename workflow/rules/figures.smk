@@ -22,8 +22,6 @@ rule train_curve:
         curve=f"{OUT}/curves/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
     log:
         f"{OUT}/logs/train_curve/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/train_curve/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         corpus=any_of(config.corpora),
     conda:
@@ -78,8 +76,6 @@ rule measure_figure:
         record=f"{OUT}/figures/records/{{figure}}.json",
     log:
         f"{OUT}/logs/measure_figure/{{figure}}.log",
-    benchmark:
-        f"{OUT}/logs/measure_figure/{{figure}}.tsv"
     wildcard_constraints:
         figure=any_of(figures.figure_names(PLAN, measured=True)),
     conda:

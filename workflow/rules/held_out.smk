@@ -12,18 +12,16 @@ rule prepare_dev:
         pairs=f"{OUT}/dev/sts/pairs.parquet",
     log:
         f"{OUT}/logs/prepare_dev.log",
-    benchmark:
-        f"{OUT}/logs/prepare_dev.tsv"
     conda:
         "../../envs/semblance.yaml"
     resources:
         **asks("prepare_dev"),
     params:
         manifest=manifest,
-        sources=read_from(*own_files("prepare_dev")),
+        sources=read_from(),
         settings=PLAN.dev_settings(),
         data=f"{RESOURCES}/data",
-        code=code("prepare_dev", *modules.of_scored(config, "prepare_dev")),
+        code=code("prepare_dev"),
     shell:
         "{PYTHON}.prepare_dev --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -38,18 +36,16 @@ rule prepare_sts:
         pairs=f"{OUT}/sts/pairs.parquet",
     log:
         f"{OUT}/logs/prepare_sts.log",
-    benchmark:
-        f"{OUT}/logs/prepare_sts.tsv"
     conda:
         "../../envs/semblance.yaml"
     resources:
         **asks("prepare_sts"),
     params:
         manifest=manifest,
-        sources=read_from(*own_files("prepare_sts")),
+        sources=read_from(),
         settings=PLAN.test_settings(),
         data=f"{RESOURCES}/data",
-        code=code("prepare_sts", *modules.of_scored(config, "prepare_sts")),
+        code=code("prepare_sts"),
     shell:
         "{PYTHON}.prepare_sts --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -68,7 +64,7 @@ rule prepare_faq:
         corpora=expand(
             f"{OUT}/corpora/{{{{bank}}}}-{{fold}}/{{file}}",
             fold=[*range(PLAN.folds), WHOLE],
-            file=["record.json", "sentences.arrow", "rows.arrow", "texts.parquet"],
+            file=["record.json", "sentences.arrow", "rows.arrow"],
         ),
         dev=expand(
             f"{OUT}/dev/{{{{bank}}}}-{{fold}}/{{file}}",
@@ -77,8 +73,6 @@ rule prepare_faq:
         ),
     log:
         f"{OUT}/logs/prepare_faq/{{bank}}.log",
-    benchmark:
-        f"{OUT}/logs/prepare_faq/{{bank}}.tsv"
     conda:
         "../../envs/semblance.yaml"
     resources:

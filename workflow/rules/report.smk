@@ -3,7 +3,7 @@
 # the results.
 from semblance.provenance import ROOT
 
-PAGES = ("scores.csv", "published.md", "claims.csv", "statistics.csv")
+PAGES = ("scores.csv", "published.md", "claims.csv")
 TEMPLATES = sorted(os.listdir(os.path.join(ROOT, "workflow", "report", "templates")))
 DRAWN = figures.drawn_figures(PLAN)
 
@@ -14,10 +14,8 @@ rule report:
         tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
         records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
         pages=[f"{OUT}/tables/{name}" for name in PAGES],
-        overlaps=OVERLAPS,
         drawings=DRAWINGS,
         answerers=ANSWERERS,
-        cards=f"{OUT}/models/record.json",
         figures=[path for name, path in zip(config.figures, FIGURES) if name not in DRAWN],
         templates=[own(f"workflow/report/templates/{name}") for name in TEMPLATES],
         published=own("workflow/published.yaml"),

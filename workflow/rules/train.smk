@@ -6,8 +6,8 @@ rule train:
     """Train one method with one seed; its checkpoints lie beside its outputs until it is done."""
     input:
         base=made("train", reads.base),
-        corpus=lambda w: PLAN.rows_record(w.corpus, w.base, w.method),
-        rows=lambda w: PLAN.rows_file(w.corpus, w.base, w.method),
+        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
         tokens=made("train", reads.tokens),
         dev=lambda w: PLAN.dev_data(w.corpus),
         regulators=made("train", reads.regulators),
@@ -20,8 +20,6 @@ rule train:
         curve=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
     log:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         corpus=any_of([*config.corpora, *PLAN.folds_of]),  # a whole bank has no dev questions
         method=any_of(trained_methods(config)),

@@ -11,8 +11,6 @@ rule prepare_transfer:
         texts=f"{OUT}/transfer/items.parquet",
     log:
         f"{OUT}/logs/prepare_transfer.log",
-    benchmark:
-        f"{OUT}/logs/prepare_transfer.tsv"
     conda:
         "../../envs/semblance.yaml"
     resources:
@@ -41,8 +39,6 @@ rule evaluate_transfer:
         record=f"{OUT}/scores/transfer/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
     log:
         f"{OUT}/logs/evaluate_transfer/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/evaluate_transfer/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         corpus=any_of(["none", *config.corpora]),
         method=".+",

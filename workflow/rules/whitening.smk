@@ -14,8 +14,6 @@ rule fit_whitening:
         ),
     log:
         f"{OUT}/logs/fit_whitening/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
-    benchmark:
-        f"{OUT}/logs/fit_whitening/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         method=any_of(whitened_methods(config)),
     conda:

@@ -19,13 +19,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from semblance.counts import padded
-from semblance.csv_rows import rows_csv
+from semblance.counts import interval, padded, rounded, signed
 from semblance.data.score_files import ScoreColumns, read_set
 from semblance.errors import InputError
-from semblance.files import write_text
+from semblance.files import rows_csv, write_text
 from semblance.reporting.compared import AVERAGE, Compared, Difference, compare
-from semblance.reporting.numbers import interval, rounded, signed
 from semblance.reporting.significance import ALPHA
 from workflow.scripts import cli
 from workflow.scripts.endings import run
@@ -62,19 +60,19 @@ def main(argv: list[str] | None = None) -> None:
     if len({one.name for one in sets}) < len(sets):
         for one in sets:
             one.name = one.place
-    found = compare(sets, args.margin)
-    rows = list(rows_of(found))
+    compared = compare(sets, args.margin)
+    rows = list(rows_of(compared))
     if args.csv:
         write_text(Path(args.csv), rows_csv(rows[0], rows))
     if args.figure:
         _draw(Path(args.figure), rows)
     if args.json:
-        ranks = [one._asdict() for one in found.ranks()]
-        print(json.dumps({"differences": rows, "ranks": ranks, "margin": found.margin}))
+        ranks = [one._asdict() for one in compared.ranks()]
+        print(json.dumps({"differences": rows, "ranks": ranks, "margin": compared.margin}))
         return
-    print(painter(sys.stdout)(verdict(found), "bold"))
+    print(painter(sys.stdout)(verdict(compared), "bold"))
     print()
-    print("\n".join(lines_of(found)))
+    print("\n".join(lines_of(compared)))
 
 
 def rows_of(found: Compared) -> Iterator[dict]:
@@ -141,7 +139,7 @@ def _p(value: float) -> str:
 
 def _draw(path: Path, rows: list[dict]) -> None:
     """Draw each difference as a line of a forest plot: the tasks of two sets, the pairs of more."""
-    from semblance.drawing import contrasts  # slow to import
+    from semblance.drawing.figures import contrasts  # slow to import
     from semblance.drawing.saving import svg_text
 
     of_two = len({(row["a"], row["b"]) for row in rows}) == 1

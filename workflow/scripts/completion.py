@@ -15,7 +15,7 @@ from workflow.scripts.endings import run
 
 # By the name of an argument: what a shell offers for it.
 FILES = "config configs csv log pairs published".split()
-FOLDERS = "data downloads folder mirror model output results trec".split()
+FOLDERS = "data downloads folder mirror model output results".split()
 PLACES = {**dict.fromkeys(FILES, shtab.FILE), **dict.fromkeys(FOLDERS, shtab.DIRECTORY)}
 
 

@@ -5,8 +5,8 @@ The record lists each file with its sha256 and size. A second run fetches only w
 
 from pathlib import Path
 
-from semblance.fetch.datasets import fetch_dataset
 from semblance.fetch.manifest import find_dataset, load_manifest
+from semblance.fetch.raw import fetch_dataset
 from semblance.provenance import write_sealed
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
@@ -16,8 +16,8 @@ from workflow.scripts.program import program
 def main(
     manifest: Path, dataset: str, destination: Path, record: Path, mirror: str | None = None
 ) -> None:
-    found = find_dataset(load_manifest(manifest), dataset, manifest)
-    write_sealed(record, {"dataset": dataset, **fetch_dataset(found, destination, mirror)})
+    entry = find_dataset(load_manifest(manifest), dataset, manifest)
+    write_sealed(record, {"dataset": dataset, **fetch_dataset(entry, destination, mirror)})
 
 
 if __name__ == "__main__":

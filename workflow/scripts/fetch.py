@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 from semblance.errors import InputError
-from semblance.fetch.fill import fill_mirror
 from semblance.fetch.manifest import is_url, load_manifest
+from semblance.fetch.sources import fill_mirror
 from semblance.fetch.wanted import State
 from workflow.planning.config import load
 from workflow.planning.layers import Layer, Layered, over_project

@@ -13,9 +13,7 @@ from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.reporting.formats import escape_markdown
 from semblance.reporting.published import Published
-from workflow.costing import usage
-from workflow.costing.model import Cost
-from workflow.documentation import error_rates
+from workflow.costing.model import Cost, estimates
 from workflow.planning import describe
 from workflow.planning.stages import jobs, submissions
 from workflow.planning.table_checks import published
@@ -30,10 +28,10 @@ PLACE = re.compile(r"(<!-- (?:count:)?(\w+) -->).*?(<!-- /(?:count|\2) -->)", re
 def main(argv: list[str] | None = None) -> None:
     """Fill in every page, and name those that changed."""
     cli.command("fill_docs", __doc__).parse_args(argv)
-    texts = texts_of(usage.estimates([]))
+    texts = texts_of(estimates([]))
     for path in (Path("README.md"), *sorted(Path("docs").glob("*.md")), SCHEMA):
         before = path.read_text(encoding="utf-8")
-        after = error_rates.fill(filled(before, texts))
+        after = filled(before, texts)
         if path == SCHEMA:
             after = describe.schema()
         if after != before:
@@ -44,18 +42,18 @@ def main(argv: list[str] | None = None) -> None:
 def texts_of(cost: Cost) -> dict[str, str]:
     """Return by its name each text and each number, written as the pages write it."""
     everything = jobs(cost.plan)
-    of_stage = Counter(job.stage for job in everything)
+    stages = Counter(job.stage for job in everything)
     counts = {
-        "trainings": sum(of_stage[stage] for stage in TRAININGS),
-        "final_models": of_stage["train"] + of_stage["train_final"],
-        "entropy_models": of_stage["train_entropy"],
-        "initial_models": of_stage["train_initial"],
-        "curves": of_stage["train_curve"],
+        "trainings": sum(stages[stage] for stage in TRAININGS),
+        "final_models": stages["train"] + stages["train_final"],
+        "entropy_models": stages["train_entropy"],
+        "initial_models": stages["train_initial"],
+        "curves": stages["train_curve"],
         "jobs": len(everything),
         "submissions": submissions(cost.plan, everything),
         "gpu_hours": round(cost.total_hours(everything, "gpu")),
         "slips": len(published().slips),
-        "gigabytes": round(sum(cost.need(job).disk for job in everything) / 1000),
+        "gigabytes": round(cost.disk(everything) / 1000),
     }
     blocks = {
         "keys": describe.page(),

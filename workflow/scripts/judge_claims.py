@@ -14,12 +14,17 @@ from workflow.planning.layers import PROJECT, laid_over
 from workflow.planning.methods import entropy_parts
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
-from workflow.scripts.reporting_job import Pages, Reporting
+from workflow.scripts.reporting_job import Reporting
 
 
 @program(__doc__)
 def main(
-    tables: Sequence[str], claims: str, published: str, pages: Pages, reporting: Reporting
+    tables: Sequence[str],
+    claims: str,
+    published: str,
+    csv: str,
+    markdown: str,
+    reporting: Reporting,
 ) -> None:
     printed = read_published(published)
     claimed = read_claims(claims)
@@ -28,7 +33,7 @@ def main(
     judgements = judge(claimed, {table.name: table for table in read_tables(inputs)}, printed)
     reporting.write(
         "judge_claims",
-        {pages.csv: claims_csv(judgements), pages.markdown: claims_markdown(judgements)},
+        {csv: claims_csv(judgements), markdown: claims_markdown(judgements)},
         inputs,
         read_records(tables),
         own={"claims": claims, "published": published},

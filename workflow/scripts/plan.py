@@ -2,16 +2,24 @@
 
 With the names of tables it counts what these need, and nothing else: semblance plan rcl_table3
 
-Reads the config files, the manifest, the records of finished jobs and the logs of running ones; uses
-no network, starts no job. How fast these jobs were is kept for the rules.
+Reads the config files, the manifest and the records of finished jobs, which say how fast this machine
+is; uses no network, starts no job.
 """
 
 import argparse
+from collections.abc import Sequence
 
-from workflow.costing import rates, usage
-from workflow.costing.pages import device_note, plan_page
+from semblance import layout
+from semblance.counts import counted, duration, size
+from workflow.costing.model import Cost, estimates, measure, to_do
+from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
+from workflow.planning.plan import deletes_models
+from workflow.planning.stages import STAGES, Job, submissions
 from workflow.scripts import cli
 from workflow.scripts.endings import run
+
+ROW = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}"
+HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -25,14 +33,73 @@ def main(argv: list[str] | None = None) -> None:
     """Measure the jobs so far, and print the table."""
     args = parser().parse_args(argv)
     configs, tables = cli.configs_and_tables(args.configs)
-    cost = usage.estimates(configs, args.output, tables)
-    finished = usage.finished(cost)
-    cost.factor = usage.measured(cost, [*finished, *usage.running(cost)])
-    if cost.factor.n:
-        rates.keep_factor(cost.plan.out, cost.factor)
+    cost = estimates(configs, args.output, tables)
+    measure(cost)
     print(plan_page(cost))
-    if note := device_note(cost, finished):
-        print(note)
+
+
+def plan_page(cost: Cost) -> str:
+    """Return the table of all jobs and of those still to do (``to_do``), of at most 100 columns."""
+    everything = cost.jobs()
+    todo = to_do(cost)
+    lines = [ROW.format(*HEAD), "-" * 86]
+    for stage in STAGES:
+        some = [job for job in everything if job.stage == stage]
+        if some:
+            left = [job for job in todo if job.stage == stage]
+            lines.append(_row(cost, stage, some, left))
+    return "\n".join([*lines, "", *_totals(cost, everything, todo)])
+
+
+def _row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) -> str:
+    machine = cost.places[stage].machine
+    memory = max(cost.need(job).memory for job in some)
+    return ROW.format(
+        stage,
+        f"{len(some):,}",
+        f"{len(left):,}",
+        machine,
+        f"{cost.total_hours(some, machine):,.1f}",
+        f"{cost.total_hours(left, machine):,.1f}",
+        duration(max(map(cost.seconds, some))),
+        size(memory) if memory else "-",
+        size(cost.disk(some)),
+    )
+
+
+def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[str]:
+    source = "no job has been measured yet"
+    if cost.measured:
+        source = f"times {cost.factor:.2f}, by {counted(cost.measured, 'job')} of this run"
+    scratch = size(max(cost.need(job).scratch for job in everything))
+    lines = [
+        f"in all: {cost.price(everything)}",
+        f"to do:  {cost.price(todo)}",
+        f"disk: up to {scratch} more for the {CHECKPOINTS} checkpoints of each running training",
+    ]
+    if not deletes_models(cost.config):
+        models = [job for job in everything if job.stage in layout.DELETE_WEIGHTS]
+        final = cost.disk(everything) - cost.disk(models) + WITHOUT_WEIGHTS * len(models)
+        lines.append(f"disk with keep: {{models: final}}: {size(final)} of outputs in the end")
+    largest = max(everything, key=lambda job: cost.need(job).gpu_memory)
+    if memory := cost.need(largest).gpu_memory:
+        named = " ".join(part for part in largest[1:-1] if part)
+        lines.append(f"GPU memory: {size(memory)} for the largest training ({named}), in fp32")
+    bases = {job.base for job in everything if job.stage == "download_model"}
+    if guessed := sorted(bases & cost.needs.guessed):
+        lines.append(
+            f"models: {', '.join(guessed)}: no size is stated (bases.NAME.million_parameters); "
+            f"counted as {UNKNOWN_MILLION:g} million parameters"
+        )
+    return [
+        *lines,
+        f"submissions to a scheduler: {submissions(cost.plan, everything):,} for "
+        f"{counted(len(everything), 'job')}, {submissions(cost.plan, todo):,} for the "
+        f"{len(todo):,} to do",
+        "to do: jobs without a result, trainings of other settings, and what reads them; `snakemake -n`",
+        "counts and prices also what other settings and changed code make again",
+        f"times: estimates; {source}",
+    ]
 
 
 if __name__ == "__main__":

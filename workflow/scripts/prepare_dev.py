@@ -1,6 +1,6 @@
 """Parse the dev pairs that choose each training's checkpoint into one Parquet file."""
 
-from semblance.data.prepare_dev import DevSettings, write_dev_pairs
+from semblance.data.prepare_sts import DevSettings, write_dev_pairs
 from workflow.scripts.endings import run
 from workflow.scripts.preparing import preparation
 

@@ -4,7 +4,6 @@ import sys
 import time
 from pathlib import Path
 
-from semblance.data.folds import TEXTS
 from semblance.data.prepare_faq import OWN, BankSettings, FaqFolders, read_bank, write_folds
 from semblance.data.raw import Raw
 from semblance.layout import BANK_ENTRIES, RECORD, fold_corpus, whole_corpus
@@ -15,7 +14,7 @@ from workflow.scripts.program import program
 
 QUESTIONS = ["answers.parquet", "questions.parquet"]
 BANK = [*QUESTIONS, "candidates.parquet", BANK_ENTRIES]
-ROWS = ["sentences.arrow", "rows.arrow", TEXTS]
+ROWS = ["sentences.arrow", "rows.arrow"]
 
 
 @program(__doc__)

@@ -46,11 +46,3 @@ class Reporting:
             records=named_beside(self.record, records),
             **facts,
         )
-
-
-@dataclass(frozen=True)
-class Pages:
-    """The two forms of a page."""
-
-    csv: str
-    markdown: str

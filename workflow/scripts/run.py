@@ -95,12 +95,12 @@ def _key_value(setting: str) -> str:
 def _program() -> str:
     """Return the path of Snakemake's own program: that beside this Python, or that on the PATH."""
     beside = str(Path(sys.executable).with_name(PROGRAM))
-    found = shutil.which(beside) or shutil.which(PROGRAM)
-    if found is None:
+    program = shutil.which(beside) or shutil.which(PROGRAM)
+    if program is None:
         raise InputError(
             PROGRAM, "no such program here", "install the project: make setup, or pip install"
         )
-    return found
+    return program
 
 
 if __name__ == "__main__":

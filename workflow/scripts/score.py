@@ -16,6 +16,7 @@ says why.
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
 import re
@@ -28,13 +29,14 @@ from typing import TYPE_CHECKING
 
 from semblance import layout
 from semblance.data.raw import Raw
-from semblance.data.sts import OwnPairs, ScoredPair, own_pairs
+from semblance.data.sts import ScoredPair
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.models.saved import SavedModel
+from semblance.named_modules import OWN_PAIRS
 from semblance.provenance import ROOT
-from workflow.planning.data import ALL_TASKS, of_manifest, sts_tests
+from workflow.planning.methods import ALL_TASKS
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status.started import read_start
@@ -99,8 +101,8 @@ def main(argv: list[str] | None = None) -> None:
 
 def fetch_all(args: argparse.Namespace) -> str:
     """Fetch the data of the tasks, and a model of the hub; return the folder of the model."""
-    from semblance.fetch.datasets import fetch_dataset
     from semblance.fetch.hub import Repository, current_commit, fetch_repository
+    from semblance.fetch.raw import fetch_dataset
 
     downloads = Path(os.path.expanduser(args.data))
     folder = args.folder
@@ -111,7 +113,7 @@ def fetch_all(args: argparse.Namespace) -> str:
         repository = Repository(name, commit or current_commit(name))
         print(f"model: {repository.key}", file=sys.stderr)
         folder = str(downloads / "models" / repository.key.replace("/", "--"))
-        fetch_repository(repository, folder, downloads / "models", args.mirror)
+        fetch_repository(repository, folder, args.mirror)
     manifest = load_manifest(MANIFEST)
     for task in args.tasks or DATASETS:
         if name := manifest.get(TASKS.get(task, task)):
@@ -125,7 +127,7 @@ class Data:
 
     raw: Raw
     datasets: Sequence[str] = DATASETS
-    own: Mapping[str, OwnPairs] = field(default_factory=dict)
+    own: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
 
     def pairs(self) -> dict[str, list[ScoredPair]]:
@@ -135,8 +137,12 @@ class Data:
         """
         from semblance.data.prepare_sts import released_pairs  # slow to import
 
-        found = {name: released_pairs(self.raw, name) for name in self.datasets}
-        return found | {name: own_pairs(self.raw, name, own) for name, own in self.own.items()}
+        sets = {name: released_pairs(self.raw, name) for name in self.datasets}
+        for name, path in self.own.items():
+            # A part of the application, which the reproduction does not import.
+            sets[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
+            print(*reading.lines, sep="\n", file=sys.stderr)
+        return sets
 
 
 def find_data(named: str) -> Data:
@@ -151,16 +157,11 @@ def find_data(named: str) -> Data:
 
 def _of_run(out: Path) -> Data:
     """Return the raw data that a run has downloaded, by its own manifest."""
-    found = read_start(str(out))
-    with contextlib.chdir(found.folder):  # from which the paths of its config count
-        folder = Path(found.config.downloads, layout.RAW_DATA).absolute()
-        raw = Raw(load_manifest(found.config.manifest), folder)
-        tests = sts_tests(found.config)
-        own = {
-            name: OwnPairs(**{**pairs, "path": os.path.abspath(pairs["path"])})
-            for name, pairs in tests.get("own", {}).items()
-        }
-    return Data(raw, of_manifest(found.config, tests["datasets"]), own)
+    started = read_start(str(out))
+    with contextlib.chdir(started.folder):  # from which the paths of its config count
+        folder = Path(started.config.downloads, layout.RAW_DATA).absolute()
+        raw = Raw(load_manifest(started.config.manifest), folder)
+    return Data(raw, started.config.sts.datasets)
 
 
 def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Data:
@@ -170,14 +171,10 @@ def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Da
     """
     datasets = []
     missing = {}
-    own = {}
-    for task in wanted or [*data.datasets, *data.own]:
+    for task in wanted or data.datasets:
         name = TASKS.get(task, task)
-        if name in data.own:
-            own[name] = data.own[name]
-            continue
         if name not in data.raw.datasets:
-            known = ", ".join([*data.datasets, *data.own])
+            known = ", ".join(data.datasets)
             raise InputError(f"--tasks {task}", "there is no such data set", f"known are {known}")
         paths = [data.raw.folder / path for path in data.raw.datasets[name].paths()]
         absent = [path for path in paths if not path.is_file()]
@@ -185,24 +182,24 @@ def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Da
             missing[name] = f"{absent[0]} is not there"
         else:
             datasets.append(name)
-    own |= _named_files(files, [*datasets, *own])
+    own = _named_files(files, datasets)
     if not datasets and not own:
         problem = f"none of the tasks is there: {', '.join(missing)}"
         raise InputError(data.raw.folder, problem, ADVICE)
     return Data(data.raw, datasets, own, missing)
 
 
-def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, OwnPairs]:
+def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
     """Return the files of pairs by the names of their tasks; InputError for one that is not there."""
-    found: dict[str, OwnPairs] = {}
+    paths: dict[str, str] = {}
     for path in files:
         name = Path(path.removesuffix(".gz")).stem
         if not os.path.isfile(path):
             raise InputError(f"--pairs {path}", "no such file", "correct the path")
-        if name in (*taken, *found, *ALL_TASKS):
+        if name in (*taken, *paths, *ALL_TASKS):
             raise InputError(f"--pairs {path}", f"another task is called {name}", "rename the file")
-        found[name] = OwnPairs("pairs", path)
-    return found
+        paths[name] = path
+    return paths
 
 
 def model_folder(named: str) -> Path:

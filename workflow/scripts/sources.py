@@ -8,7 +8,7 @@ import argparse
 import sys
 
 from semblance.fetch.manifest import load_manifest
-from semblance.fetch.sources import ask_all, missing, page, probes
+from semblance.fetch.sources import ask_all, missing, page, questions
 from semblance.fetch.wanted import Wanted
 from semblance.settings import decode_json
 from workflow.planning.config import load_files
@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> None:
         wanted = decode_json(Wanted, args.settings, "wanted")
     else:
         wanted = wanted_by(Plan(load_files(args.config)))
-    answers = ask_all(probes(wanted, load_manifest(wanted.manifest)))
+    answers = ask_all(questions(wanted, load_manifest(wanted.manifest)))
     print(page(answers))
     if missing(answers):
         sys.exit(1)

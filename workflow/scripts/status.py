@@ -1,8 +1,8 @@
 """Say how a run goes: what runs where, what is done, time left, what failed, what a crash left.
 
-Reads records, leases, events and the cost model; writes nothing and takes no lock, so it may run at
-any time, on any machine that sees the folder. A job counts as done if its record is there: whether a
-change of the config makes it again, `semblance run -n` says. The time left is a prediction.
+Reads records, leases, events and logs, and prices what is left; writes nothing and takes no lock, so
+it may run at any time, on any machine that sees the folder. A job counts as done if its record is there:
+whether a change of the config makes it again, `semblance run -n` says. The time left is a prediction.
 """
 
 import argparse
@@ -55,9 +55,9 @@ def main(argv: list[str] | None = None) -> None:
 
 def _text(out: str, as_line: bool, everything: bool) -> str:
     """Return what there is to say now of the run on an output folder."""
-    found = started.read_start(out)
-    with contextlib.chdir(found.folder):  # from which the paths of its config count
-        status = look(found)
+    start = started.read_start(out)
+    with contextlib.chdir(start.folder):  # from which the paths of its config count
+        status = look(start)
     if as_line:
         return as_json(status)
     return as_page(status, painter(sys.stdout), everything)

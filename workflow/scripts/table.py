@@ -2,7 +2,7 @@
 
 On a terminal that is too narrow it has the average, n and the difference alone.
 
-Without a name it lists the tables. The pages claims, published and statistics are printed, too.
+Without a name it lists the tables. The pages claims and published are printed, too.
 Nothing is written.
 """
 
@@ -20,7 +20,7 @@ from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status import started
 
-PAGES = ("claims", "published", "statistics")  # made of all tables, as Markdown alone
+PAGES = ("claims", "published")  # made of all tables, as Markdown alone
 
 
 def parser() -> argparse.ArgumentParser:
@@ -38,9 +38,9 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> None:
     """Print the table, or the names of all."""
     args = parser().parse_args(argv)
-    found = started.read_start(args.output or started.last_output())
-    with contextlib.chdir(found.folder):  # from which the paths of its config count
-        plan = Plan(found.config)
+    start = started.read_start(args.output or started.last_output())
+    with contextlib.chdir(start.folder):  # from which the paths of its config count
+        plan = Plan(start.config)
         tables = plan.config.tables
         if args.table in PAGES:
             text = _page(plan, args.table, args.form)
@@ -54,31 +54,30 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _page(plan: Plan, name: str, form: str) -> str:
-    """Return a page that is made of all tables, be they whole or not."""
+    """Return a page that is made of all tables."""
     if form != "text":
         raise InputError(name, f"has no form {form}", f"leave out --{form}")
-    for folder in (layout.TABLES, layout.INCOMPLETE):
-        path = Path(layout.place(plan.out, folder), f"{name}.md")
-        if path.is_file():
-            record = Path(layout.place(plan.out, layout.TABLE_RECORD, table=name)).absolute()
-            changed = Chain(plan.out).changed_since(record) if folder == layout.TABLES else []
-            note = f"OUT OF DATE: results that were made again since this page: {len(changed)}"
-            return f"{note}\n\n" * bool(changed) + read_text(path)
-    raise InputError(path, "is not made yet", "semblance run makes it")
+    path = Path(layout.place(plan.out, layout.TABLES), f"{name}.md")
+    if not path.is_file():
+        raise InputError(path, "is not made yet", "semblance run makes it")
+    record = Path(layout.place(plan.out, layout.TABLE_RECORD, table=name)).absolute()
+    changed = Chain(plan.out).changed_since(record)
+    note = f"OUT OF DATE: results that were made again since this page: {len(changed)}"
+    return f"{note}\n\n" * bool(changed) + read_text(path)
 
 
 def _one_table(plan: Plan, name: str, form: str) -> str:
     # Slow to import: the libraries of the tables.
     from semblance.reporting.formats import fitted, table_csv
     from semblance.reporting.table import to_json
-    from workflow.controller import incomplete
+    from workflow.status.tables import tables_now
 
     tables = {known.casefold(): known for known in plan.config.tables}
     if name.casefold() not in tables:
         known = ", ".join([*plan.config.tables, *PAGES])
         raise InputError(name, "there is no such table", f"name one of {known}")
     name = tables[name.casefold()]
-    table = incomplete.state(plan, [name])[0][name]
+    table = tables_now(plan, [name])[0][name]
     if form == "text":
         return fitted(table, shutil.get_terminal_size().columns)
     return table_csv(table) if form == "csv" else to_json(table)

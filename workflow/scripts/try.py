@@ -24,20 +24,19 @@ from typing import Any
 import numpy as np
 
 from semblance import layout
+from semblance.counts import interval, rounded, signed
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.gpus import visible_gpus
 from semblance.named_modules import LOSSES, folder_of
 from semblance.provenance import ROOT, read_text
 from semblance.reporting.latex import escape, latex
-from semblance.reporting.numbers import interval, rounded, signed
 from semblance.reporting.significance import LEVEL, interval_at_any_time, paired
 from semblance.reporting.table import Table, read_tables
 from semblance.reporting.verdicts import ALONE
 from semblance.strict_yaml import as_yaml
 from workflow.controller import progress
-from workflow.costing.pages import price
-from workflow.costing.usage import estimates, to_do
+from workflow.costing.model import estimates, to_do
 from workflow.planning.layers import found, over_project
 from workflow.planning.signatures import loss_options, read_signature
 from workflow.scripts import cli, endings
@@ -188,7 +187,7 @@ def run(layers: list[str], output: str, args: argparse.Namespace) -> Table:
     if not gpus and args.cores != "all":
         shared = int(args.cores)
     hours = cost.total_hours(left, "gpu" if gpus else "cpu") / shared
-    print(f"to do: {len(left)} jobs, about {hours:.1f} h here: {price(cost, left)}", flush=True)
+    print(f"to do: {len(left)} jobs, about {hours:.1f} h here: {cost.price(left)}", flush=True)
     if args.budget is not None and hours > args.budget:
         raise InputError(
             "--budget", f"{hours:.1f} h are more than {args.budget:g} h", "fewer --seeds"
@@ -250,14 +249,14 @@ def answer_of(table: Table, at_any_time: bool) -> Answer:
     of_ours, of_control = (row.cells[AVERAGE].values for row in (ours, control))
     differences = np.asarray([of_ours[seed] - of_control[seed] for seed in of_ours])
     estimate = paired(differences)
-    found = (ours.label, control.label, len(differences), float(estimate.value))
+    parts = (ours.label, control.label, len(differences), float(estimate.value))
     margin = table.margin
     if at_any_time:
         low, high = interval_at_any_time(differences)
-        return Answer(*found, low, high, margin, -margin < low and high < margin, None)
+        return Answer(*parts, low, high, margin, -margin < low and high < margin, None)
     low, high = map(float, estimate.interval())
     is_equal = ALONE.is_within(estimate, margin)
-    return Answer(*found, low, high, margin, is_equal, float(estimate.detectable()))
+    return Answer(*parts, low, high, margin, is_equal, float(estimate.detectable()))
 
 
 if __name__ == "__main__":

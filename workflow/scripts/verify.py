@@ -15,7 +15,7 @@ from semblance.audit.verify import PUBLISHED, verify
 from workflow.controller import lock
 from workflow.scripts import cli
 from workflow.scripts.endings import run
-from workflow.status.progress import holder_of
+from workflow.status.look import holder_of
 from workflow.status.started import last_output
 
 
@@ -41,14 +41,14 @@ def main(argv: list[str] | None = None) -> None:
         print(f"run: {results}")  # the last one, which need not be the one that is meant
     is_kept = Path(results, RECORDS).is_file()
     if is_kept:
-        found = verify_kept(Path(results))
+        findings = verify_kept(Path(results))
     else:
-        found = verify(results, args.downloads, args.published, args.bootstrap)
-    print(format_findings(found), end="")
+        findings = verify(results, args.downloads, args.published, args.bootstrap)
+    print(format_findings(findings), end="")
     holder = holder_of(Path(results, lock.NAME))
-    if found.problems and holder and holder.lives:
+    if findings.problems and holder and holder.lives:
         print(f"note: a run works on {results}: verify it again at its end")
-    if found.problems:
+    if findings.problems:
         sys.exit(1)
     if not is_kept:
         print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --output {results}")

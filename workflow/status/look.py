@@ -1,30 +1,102 @@
-"""One look at a run: what runs where, what is done, what is left, what failed. Nothing is written."""
+"""One look at a run: what runs where, what is done, what is left, what failed.
 
+It counts records and events, and prices what is left. Nothing is written, and no lock is tried.
+"""
+
+import os
+import re
+import socket
+import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
+import psutil
+
+from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
+from semblance.files import open_regular, read_regular
+from semblance.locks import WIDTH, Lease, decoded, name_for
 from workflow.controller import events, lock, slurm
-from workflow.costing import rates, usage
-from workflow.costing.model import Cost
-from workflow.planning.stages import STAGES, log
-from workflow.status.progress import Holder, JobSeen, Progress, Remaining, holder_of
+from workflow.costing.model import Cost, measure
+from workflow.planning.stages import STAGES, Job, log, record
 from workflow.status.started import Started
 
+CLOCK = 2.0  # seconds that the clocks of a process table and of a disk may differ
+GPUS = Path("/proc/driver/nvidia/gpus")  # a folder for each GPU of this machine
+CHECKPOINTS = "checkpoints/*/step-*"  # in the folder of a training
+# What semblance.training.keeping.log prints of a running training.
+PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
+END_OF_LOG = 4096  # bytes
 PATIENCE = 5.0  # seconds for an answer of Slurm's
 
 
 @dataclass(frozen=True)
-class StageCount:
-    """How many jobs of a stage there are, done, running and not begun."""
+class Holder:
+    """The process that wrote a lease last, and has not ended it.
 
-    stage: str
-    jobs: int
-    done: int
-    running: int
-    to_do: int
+    ``job`` is its Slurm job, or empty. ``silent``: the seconds since its last beat. ``state``:
+    ``dead`` for a process of this machine that is gone, ``silent`` for one of another machine
+    without a beat for long.
+    """
+
+    host: str
+    pid: int
+    job: str
+    silent: float
+    state: Literal["alive", "silent", "dead"]
+
+    def describe(self) -> str:
+        """Return the process as a person finds it."""
+        slurm_job = f"Slurm job {self.job}, " if self.job else ""
+        return f"{self.host}, {slurm_job}pid {self.pid}"
+
+
+def holder_of(path: str | Path) -> Holder | None:
+    """Return the holder by the locked file; None where the last one ended well, or nobody was."""
+    path = Path(path)
+    try:
+        lease = decoded(read_regular(path, WIDTH).strip())
+        beaten = path.stat().st_mtime
+        host, pid, job = lease["host"], lease["pid"], lease["job"]
+    except (InputError, OSError, LookupError, TypeError, ValueError):  # it is being written
+        return None
+    silent = max(0.0, time.time() - beaten)
+    if host != socket.gethostname():
+        state = "alive" if silent < Lease.WATCH else "silent"
+        return Holder(host, pid, job, silent, state)
+    return Holder(host, pid, job, silent, "alive" if _was_there(pid, beaten) else "dead")
+
+
+def _was_there(pid: int, beaten: float) -> bool:
+    """Tell whether a process of this machine works, and did at a beat: a later one has its number."""
+    try:
+        process = psutil.Process(pid)
+        is_over = process.status() == psutil.STATUS_ZOMBIE  # only its exit status is left
+        return not is_over and process.create_time() <= beaten + CLOCK
+    except (psutil.Error, ValueError, OverflowError):
+        return False
+
+
+@dataclass(frozen=True)
+class JobSeen:
+    """A job without a result. None or empty: not known.
+
+    ``state`` is ``waiting`` until it begins, and ``stopped`` once nobody makes it any longer.
+    ``step`` is the last one of a training, ``saved`` the one that it would go on from.
+    """
+
+    job: str  # its stage, and which of it
+    log: str
+    state: Literal["waiting", "running", "failed", "stopped"]
+    holder: Holder | None
+    age: float | None  # seconds since it began
+    step: int | None
+    steps: int | None
+    saved: int | None
+    left: float  # seconds
+    error: str
 
 
 @dataclass
@@ -34,93 +106,142 @@ class Status:
     output: str  # counts from ``folder``
     folder: str
     controller: Holder | None  # None if the last one was not killed
+    lives: bool  # whether a controller is known to work
     command: str
     began: float  # seconds since the epoch
-    stages: list[StageCount]
-    share: float
-    remaining: Remaining
-    measured: bool  # whether predicted times go by jobs of this run
-    running: list[JobSeen] = field(default_factory=list)
-    starting: list[JobSeen] = field(default_factory=list)
-    failed: list[JobSeen] = field(default_factory=list)
-    left_behind: list[JobSeen] = field(default_factory=list)
+    stages: list[dict]  # of each: how many jobs, done, running, to_do
+    share: float  # of the work, that is done
+    left: float  # seconds until the end, if nothing fails and the price is right
+    on_cluster: bool
+    measured: int  # jobs of this run by which times are predicted
+    jobs: list[JobSeen]  # that have begun
+    this_start: str = ""
     queue: dict[str, int] | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
-    def lives(self) -> bool:
-        """Tell whether a controller is known to work."""
-        return self.controller is not None and self.controller.lives
+    def finished(self) -> bool:
+        """Tell whether every job is done."""
+        return all(count["done"] == count["jobs"] for count in self.stages)
 
 
 def look(started: Started) -> Status:
     """Return the state of a run; call it in the run's working folder."""
-    config = started.config
-    cost = Cost(config, load_manifest(config.manifest), rates.shipped())
-    # By the factor that finished and running jobs show, which is not noted.
-    cost.factor = usage.measured(cost, [*usage.finished(cost), *usage.running(cost)])
-    progress = Progress(cost)
+    cost = Cost(started.config, load_manifest(started.config.manifest))
+    measure(cost)
+    out = cost.plan.out
+    controller = holder_of(Path(out, lock.NAME))
+    lives = controller is not None and controller.state == "alive"
+    last_run = events.of_last_run(events.read(out))
+    last = events.by_job(last_run)
+    every = cost.jobs()
+    waiting = [job for job in every if not Path(record(cost.plan, job)).is_file()]
+    seen = {job: _see(cost, job, last.get(log(job)), lives) for job in waiting}
+    everything = sum(map(cost.seconds, every))
     status = Status(
-        output=cost.plan.out,
+        output=out,
         folder=str(started.folder),
-        controller=holder_of(Path(cost.plan.out, lock.NAME)),
+        controller=controller,
+        lives=lives,
         command=started.command,
         began=started.began,
-        stages=list(_count_stages(progress)),
-        share=progress.share_done(),
-        remaining=progress.remaining(started),
-        measured=bool(cost.factor.n),
+        stages=_count_stages(every, seen),
+        share=max(0.0, 1 - sum(job.left for job in seen.values()) / everything),
+        left=time_left(cost, seen, started),
+        on_cluster=started.at_a_time is not None,
+        measured=cost.measured,
+        jobs=[job for job in seen.values() if job.state != "waiting"],
     )
-    last_run = events.of_last_run(events.read(status.output))
-    _sort_jobs(status, progress, last_run)
-    _count_again(status, progress, last_run)
+    for event in last_run:
+        if event["event"] == "progress":  # Snakemake's count, with what it makes again
+            status.this_start = f"{event['done']:,} of {event['total']:,} jobs of this start"
     _ask_queue(status)
     return status
 
 
-def _count_stages(progress: Progress) -> Iterator[StageCount]:
-    """Yield the counts of each stage that the plan has."""
-    every = Counter(job.stage for job in progress.all)
-    left = Counter(job.stage for job in progress.todo)
-    running = Counter(job.stage for job, seen in progress.todo.items() if seen.age is not None)
-    for stage in STAGES:
-        if every[stage]:
-            done = every[stage] - left[stage]
-            to_do = left[stage] - running[stage]
-            yield StageCount(stage, every[stage], done, running[stage], to_do)
+def _count_stages(every: list[Job], seen: dict[Job, JobSeen]) -> list[dict]:
+    """Return the numbers of jobs of each stage that the plan has."""
+    jobs = Counter(job.stage for job in every)
+    left = Counter(job.stage for job in seen)
+    running = Counter(job.stage for job, what in seen.items() if what.state == "running")
+    return [
+        {
+            "stage": stage,
+            "jobs": jobs[stage],
+            "done": jobs[stage] - left[stage],
+            "running": running[stage],
+            "to_do": left[stage] - running[stage],
+        }
+        for stage in STAGES
+        if jobs[stage]
+    ]
 
 
-def _sort_jobs(status: Status, progress: Progress, last_run: list[events.Event]) -> None:
-    """Name the jobs that run, that have failed since the start, and that were stopped."""
-    last = events.by_job(last_run)
-    for job, seen in progress.todo.items():
-        if seen.age is not None:
-            status.running.append(seen)
-            continue
-        event = last.get(log(job), {"event": "finished"})  # it waits, or its result was deleted
-        has_begun = event["event"] != "finished" and Path(seen.log).exists()
-        if event["event"] == "failed" and event["error"]:
-            status.failed.append(replace(seen, error=f"{event['error']} ({seen.log})"))
-        elif has_begun and seen.holder is None and status.lives:
-            status.starting.append(seen)
-        elif has_begun or seen.holder or seen.saved:
-            status.left_behind.append(seen)
+def _see(cost: Cost, job: Job, event: events.Event | None, lives: bool) -> JobSeen:
+    """Return how far a job without a record is: by its last event, its lease, its log, its checkpoints."""
+    path = Path(record(cost.plan, job))
+    holder = holder_of(path.parent / name_for(path))
+    what = event["event"] if event else ""
+    steps = [int(step.name.removeprefix("step-")) for step in path.parent.glob(CHECKPOINTS)]
+    saved = max(steps, default=None)
+    state, age = "waiting", None
+    is_made = holder is not None and holder.state == "alive"  # if not, it may wait in a queue
+    if is_made or (what == "started" and lives):
+        state = "running"
+        age = max(0.0, time.time() - event["time"]) if event else None
+    elif what == "failed":
+        state = "failed"
+    elif what == "started" or holder or saved is not None:
+        state = "stopped"
+    line = None if state == "waiting" else last_progress(f"{cost.plan.out}/{log(job)}.log")
+    step, of, left = None, None, cost.seconds(job)
+    if line:
+        step, of, rate = line
+        left *= max(0.0, 1 - (saved or 0) / of)
+    if is_made:
+        left = (of - step) / rate if line else max(0.0, left - (age or 0.0))
+    return JobSeen(
+        job=log(job).removeprefix("logs/").replace("/", " ", 1),
+        log=f"{cost.plan.out}/{log(job)}.log",
+        state=state,
+        holder=holder,
+        age=age,
+        step=step,
+        steps=of,
+        saved=saved,
+        left=left,
+        error=(event["error"] or event.get("cause", "")) if state == "failed" else "",
+    )
 
 
-def _count_again(status: Status, progress: Progress, last_run: list[events.Event]) -> None:
-    """Note how many jobs a working run makes again: the records of their old results are there.
+def last_progress(path: str) -> tuple[int, int, float] | None:
+    """Return step, all steps and steps a second by the last line of progress in a training's log."""
+    try:
+        with open_regular(path) as stream:
+            stream.seek(max(0, Path(path).stat().st_size - END_OF_LOG))
+            end = stream.read(END_OF_LOG).decode(errors="replace")
+        step, steps, rate = PROGRESS.findall(end)[-1]
+        return (int(step), int(steps), float(rate)) if int(steps) and float(rate) else None
+    except (InputError, OSError, LookupError, ValueError):
+        return None
 
-    A job that has begun is left out: its record may be there before Snakemake counts it as done.
+
+def time_left(cost: Cost, seen: dict[Job, JobSeen], started: Started) -> float:
+    """Return the seconds that the jobs to do take at least, without the time in a queue.
+
+    It is the longest job, or what the places for jobs allow: all cores and all GPUs of a machine, or on
+    a cluster the largest number of jobs at a time.
     """
-    counts = [event for event in last_run if event["event"] == "progress"]
-    if not status.lives or not counts:
-        return
-    begun = sum(event["event"] == "started" for event in events.by_job(last_run).values())
-    left = counts[-1]["total"] - counts[-1]["done"] - 1  # without the rule `all`
-    again = left - begun - len(progress.todo)
-    if again > 0:
-        status.notes.append(f"at least {again} jobs that count as done are made again")
-        status.remaining = replace(status.remaining, bound="at least")
+    longest = max((job.left for job in seen.values()), default=0.0)
+    if started.at_a_time is not None:
+        submitted = [what.left for job, what in seen.items() if not STAGES[job.stage].local]
+        return max(longest, sum(submitted) / started.at_a_time)
+    cores = started.cores or len(os.sched_getaffinity(0))
+    gpus = max(1, sum(1 for _ in GPUS.glob("*")))
+    places = [(what.left, cost.places[job.stage]) for job, what in seen.items()]
+    on_cores = sum(left * min(place.cores, cores) for left, place in places)
+    on_gpus = sum(left for left, place in places if place.machine == "gpu")
+    return max(longest, on_cores / cores, on_gpus / gpus)
 
 
 def _ask_queue(status: Status) -> None:
@@ -133,8 +254,3 @@ def _ask_queue(status: Status) -> None:
         status.queue = dict(Counter(states.values()))
     except slurm.Unanswered as error:
         status.notes.append(f"the queue of the cluster is not known ({error})")
-
-
-def whole(status: Status) -> bool:
-    """Tell whether every job is done."""
-    return all(count.done == count.jobs for count in status.stages)

@@ -2,62 +2,60 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from semblance.counts import counted, duration
-from workflow.status.look import Status, whole
-from workflow.status.progress import Holder, JobSeen
+from workflow.status.look import JobSeen, Status
 from workflow.terminal import Paint
 
 NAMED = 10  # jobs of a kind that are named
 ROW = "{:20}  {:>6}  {:>6}  {:>7}  {:>6}"
 HEAD = ("stage", "jobs", "done", "running", "to do")
+KINDS = {  # the state of a job: its title, and the colour of it
+    "running": ("running", "bold"),
+    "failed": ("failed since the start", "red"),
+    "stopped": ("stopped or killed", "yellow"),
+}
 
 
 def as_page(status: Status, paint: Paint, everything: bool = False) -> str:
     """Return the page, of a finished run one line if not ``everything``; ``paint`` colours parts of it."""
-    if whole(status) and not status.lives and not everything:
-        jobs = counted(sum(count.jobs for count in status.stages), "job")
-        return f"{status.output}: {_controller(status, paint)}; {jobs} done (--all: each stage)"
+    jobs = sum(count["jobs"] for count in status.stages)
+    if status.finished and not status.lives and not everything:
+        state = _controller(status, paint)
+        return f"{status.output}: {state}; {counted(jobs, 'job')} done (--all: each stage)"
     stages = [paint(ROW.format(*HEAD), "bold")]
     for count in status.stages:
-        numbers = (count.jobs, count.done, count.running, count.to_do)
-        stages.append(ROW.format(count.stage, *(f"{number:,}" for number in numbers)))
-    blocks = [
-        list(_head(status, paint)),
-        stages,
-        _jobs(paint("running", "bold"), status.running, _running_line),
-        _jobs(
-            paint("starting", "bold"),
-            status.starting,
-            lambda job: f": no process has begun to write yet ({job.log})",
-        ),
-        _jobs(
-            paint("failed since the start", "red"),
-            status.failed,
-            lambda job: f": {job.error}{_goes_on(job)}",
-        ),
-        _jobs(paint("stopped or killed", "yellow"), status.left_behind, _stopped_line),
-        list(_end(status)),
-    ]
+        stage, *numbers = count.values()
+        stages.append(ROW.format(stage, *(f"{number:,}" for number in numbers)))
+    blocks = [list(_head(status, paint, jobs)), stages]
+    for state, (title, colour) in KINDS.items():
+        some = [job for job in status.jobs if job.state == state]
+        if some:
+            lines = [f"{paint(title, colour)}:", *(f"  {_line(job)}" for job in some[:NAMED])]
+            if len(some) > NAMED:
+                lines.append(f"  and {counted(len(some) - NAMED, 'more job')} (--json names all)")
+            blocks.append(lines)
+    blocks.append(list(_end(status)))
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def _head(status: Status, paint: Paint) -> Iterator[str]:
+def _head(status: Status, paint: Paint, jobs: int) -> Iterator[str]:
     yield f"{status.output}: {_controller(status, paint)}"
     if status.command:
         yield f"  {status.command}"
-    done = sum(count.done for count in status.stages)
-    jobs = sum(count.jobs for count in status.stages)
-    yield f"done: {done:,} of {counted(jobs, 'job')}, {status.share:.0%} of the work"
-    if not whole(status):
-        source = "estimated rates"
+    done = sum(count["done"] for count in status.stages)
+    this_start = f"; {status.this_start}" if status.lives and status.this_start else ""
+    yield f"done: {done:,} of {counted(jobs, 'job')}, {status.share:.0%} of the work{this_start}"
+    if not status.finished:
+        bound = "at least" if status.on_cluster else "about"
+        source = "estimates"
         if status.measured:
-            source = "measured rates where there are any"
-        left = status.remaining
-        yield f"time left: {left.bound} {duration(left.seconds)}: {left.meaning} ({source})"
+            source = f"measured by {counted(status.measured, 'job')}"
+        queue = ", without the time in the queue" if status.on_cluster else ""
+        yield f"time left: {bound} {duration(status.left)}{queue} ({source})"
 
 
 def _controller(status: Status, paint: Paint) -> str:
@@ -65,7 +63,7 @@ def _controller(status: Status, paint: Paint) -> str:
     clock = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.began))
     if controller is None:
         state = paint("no run works here", "bold")
-        if whole(status):
+        if status.finished:
             state = paint("finished", "green")
         return f"{state}; the last one began at {clock}"
     who = controller.describe()
@@ -78,44 +76,24 @@ def _controller(status: Status, paint: Paint) -> str:
     return f"{paint('a run works', 'green')} ({who}) since {clock}, for {age}"
 
 
-def _jobs(title: str, jobs: list[JobSeen], line: Callable[[JobSeen], str]) -> list[str]:
-    """Return a titled list of the first jobs of a kind, the others counted."""
-    if not jobs:
-        return []
-    lines = [f"{title}:", *(f"  {job.job}{line(job)}" for job in jobs[:NAMED])]
-    if len(jobs) > NAMED:
-        lines.append(f"  and {counted(len(jobs) - NAMED, 'more job')} (--json names all)")
-    return lines
-
-
-def _running_line(job: JobSeen) -> str:
-    parts = [_who(job.holder), f"for {duration(job.age)}"]
-    if job.step is not None:
-        parts.append(f"step {job.step:,} of {job.steps:,}")
-    elif job.saved is not None:
-        parts.append(f"saved at step {job.saved:,}")
-    if job.left:
+def _line(job: JobSeen) -> str:
+    """Return what there is to say of one job."""
+    parts = []
+    if job.holder:
+        parts.append(job.holder.describe())
+    if job.error:
+        parts.append(f"{job.error} ({job.log})")
+    if job.state == "running":
+        if job.age is not None:
+            parts.append(f"for {duration(job.age)}")
+        if job.step is not None:
+            parts.append(f"step {job.step:,} of {job.steps:,}")
         parts.append(f"about {duration(job.left)} left")
-    return f": {', '.join(parts)}"
-
-
-def _stopped_line(job: JobSeen) -> str:
-    was = ""
-    if job.holder is not None:
-        was = f", was made by {_who(job.holder)}"
-    return f"{was}{_goes_on(job) or '; begins anew'}"
-
-
-def _goes_on(job: JobSeen) -> str:
-    if job.saved is None:
-        return ""
-    return f"; goes on at step {job.saved:,}, unless its settings or code have changed"
-
-
-def _who(holder: Holder) -> str:
-    if holder.state == "silent":
-        return f"{holder.describe()}, silent for {duration(holder.silent)}"
-    return holder.describe()
+    elif job.saved is not None:
+        parts.append(f"goes on at step {job.saved:,}, unless its settings or code have changed")
+    else:
+        parts.append("begins anew")
+    return f"{job.job}: {', '.join(parts)}"
 
 
 def _end(status: Status) -> Iterator[str]:
@@ -123,8 +101,8 @@ def _end(status: Status) -> Iterator[str]:
         states = [f"{number} {state.lower()}" for state, number in sorted(status.queue.items())]
         yield f"in the queue of the cluster: {', '.join(states) or 'nothing'}"
     yield from (f"note: {note}" for note in status.notes)
-    if not status.lives and not whole(status):
-        if status.running:
+    if not status.lives and not status.finished:
+        if any(job.state == "running" for job in status.jobs):
             yield "these jobs still run without their controller; the next run keeps what they make"
         command = status.command or "the command of the last run again"
         if Path(status.folder) != Path.cwd():
@@ -134,5 +112,7 @@ def _end(status: Status) -> Iterator[str]:
 
 def as_json(status: Status) -> str:
     """Return the status as one line of JSON."""
-    found = asdict(status) | {"lives": status.lives, "finished": whole(status)}
-    return json.dumps(found, sort_keys=True, ensure_ascii=False)
+    facts = asdict(status) | {"finished": status.finished}
+    jobs = facts.pop("jobs")
+    facts |= {state: [job for job in jobs if job["state"] == state] for state in KINDS}
+    return json.dumps(facts, sort_keys=True, ensure_ascii=False)

@@ -1,5 +1,6 @@
 """COUGH: frequently asked questions on COVID-19, users' queries, and judgements by annotators."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,13 +9,11 @@ from semblance.data.faq import Faq, FaqPair, FaqQuery, add_unique, in_bank_order
 from semblance.data.raw import Raw
 from semblance.data.text import filled
 from semblance.errors import InputError, at
-from semblance.strict_json import parse_strict
 
 LABEL = "Label (mean score > 3 as positive)"
 PAIR_COLUMNS = ("index", "question", "answer", "language")
 QUERY_COLUMNS = ("index", "query")
-JUDGEMENT_COLUMNS = ("Query_index", "FAQ_index", "Raw_score", "Average", LABEL)
-SCORES = frozenset({1, 2, 3, 4})
+JUDGEMENT_COLUMNS = ("Query_index", "FAQ_index", "Raw_score", LABEL)
 
 
 def read(raw: Raw, dataset: str) -> Faq:
@@ -33,11 +32,11 @@ def read_cough(
 
     Pairs of other languages are left out. A pair is relevant if the mean of its raw scores, 1 to 4, is
     above 3. Each query is a group of its own, and may have no relevant pair. An id that is not in the
-    bank or among the queries raises InputError; so does an Average or a Label that contradicts the scores.
+    bank or among the queries raises InputError; so does a Label that contradicts the scores.
     """
     pairs = _read_bank(bank, language)
-    found = _read_queries(queries)
-    relevant: dict[str, set[str]] = {key: set() for key in found}
+    queries_of = _read_queries(queries)
+    relevant: dict[str, set[str]] = {key: set() for key in queries_of}
     judgements = 0
     # ASSUME a pair judged twice for one query is relevant if either judgement says so: the release
     # has more rows than its paper's judgements per query.
@@ -46,14 +45,15 @@ def read_cough(
         where = at(relevance, line)
         query = row["Query_index"].strip()
         pair = row["FAQ_index"].strip()
-        for name, key, known in (("query", query, found), ("FAQ", pair, pairs)):
+        for name, key, known in (("query", query, queries_of), ("FAQ", pair, pairs)):
             if key not in known:
                 problem = f"{name} {key!r} is unknown"
                 raise InputError(where, problem, "use the three files of one release")
         if _is_positive(row, where):
             relevant[query].add(pair)
     judged = tuple(
-        replace(query, relevant=in_bank_order(relevant[key], pairs)) for key, query in found.items()
+        replace(query, relevant=in_bank_order(relevant[key], pairs))
+        for key, query in queries_of.items()
     )
     return Faq("cough", require_pairs(pairs.values(), at(bank, 1)), judged, judgements)
 
@@ -77,25 +77,13 @@ def _read_queries(path: Path | str) -> dict[str, FaqQuery]:
 
 
 def _is_positive(row: dict[str, str], where: str) -> bool:
-    """Tell whether the raw scores' mean is above 3, checked against the columns that repeat it."""
+    """Tell whether the raw scores' mean is above 3, checked against the column that says so, too."""
     try:
-        scores = parse_strict(row["Raw_score"])
-        average = float(row["Average"])
-        # True is no score, though it equals 1.
-        if not isinstance(scores, list) or not all(type(score) in (int, float) for score in scores):
-            raise ValueError
-        if not scores or not SCORES.issuperset(scores):
-            raise ValueError
-    except ValueError:
-        problem = (
-            f"Raw_score {row['Raw_score'][:40]!r} is no list of 1 to 4, or "
-            f"Average {row['Average'][:40]!r} is no number"
-        )
+        scores = json.loads(row["Raw_score"])
+        positive = sum(scores) > 3 * len(scores)
+    except (TypeError, ValueError):
+        problem = f"Raw_score {row['Raw_score']!r:.40} is no list of numbers"
         raise InputError(where, problem) from None
-    total = sum(scores)
-    positive = total > 3 * len(scores)
-    if not abs(total / len(scores) - average) <= 1e-6:  # also where the average is NaN
-        raise InputError(where, f"Average {average} is not the mean of {scores}")
     if row[LABEL].strip() != ("positive" if positive else "negative"):
         raise InputError(where, f"label {row[LABEL]!r} contradicts the scores {scores}")
     return positive

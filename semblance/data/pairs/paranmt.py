@@ -1,29 +1,21 @@
 """ParaNMT: sentences and their paraphrases by translation and back (Wieting and Gimpel 2018)."""
 
-import math
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from semblance.data.csv_text import read_tabs
 from semblance.data.pair import Pair
 from semblance.data.text import at_least_one, filled
-from semblance.errors import InputError, at
 
 LABELS = ()
-# float() alone would also take "nan", "1_0" and other scripts' digits.
-NUMBER = re.compile(r"(?a:[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?)")
 
 
 def read(path: Path | str) -> Iterator[Pair]:
     """Yield the pairs of a file: sentence, paraphrase and, if it is there, a score, between tabs.
 
-    The score chooses nothing, but must be a number: the part of 5 million pairs has none, that of
-    50 million has one. InputError for a line with other columns, and a file without a pair.
+    The score chooses nothing: the part of 5 million pairs has none, that of 50 million has one.
+    InputError for a line with other columns, and a file without a pair.
     """
     for line, fields in at_least_one(read_tabs(path, 2, 3), "pair", path):
-        for score in fields[2:]:
-            if not (NUMBER.fullmatch(score) and math.isfinite(float(score))):
-                raise InputError(at(path, line), f"the score {score!r:.80} is not a number")
         first = filled(fields[0], "the sentence", path, line)
         yield Pair(first, filled(fields[1], "the paraphrase", path, line))

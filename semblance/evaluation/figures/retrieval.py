@@ -29,8 +29,8 @@ def rows(
     cosines = _cosines(model.embed(queries), model.embed(sentences))  # (queries, N)
     for query, of_query in zip(queries, cosines, strict=True):
         order = np.argsort(-of_query, kind="stable")
-        found = [i for i in order[: top + 1].tolist() if sentences[i] != query]
-        for rank, i in enumerate(found[:top], start=1):
+        nearest = [i for i in order[: top + 1].tolist() if sentences[i] != query]
+        for rank, i in enumerate(nearest[:top], start=1):
             yield {
                 "query": query,
                 "rank": rank,

@@ -32,7 +32,7 @@ def contrast_rows(shown: Table) -> list[Row]:
     A row with ``seed`` is the paired difference of one seed. What a row lacks is None.
     """
     column = find_layout(shown.layout).main_column
-    found = []
+    rows = []
     for row in shown.rows:
         control = shown.control_of(row)
         contrast = row.contrast(column)
@@ -48,8 +48,8 @@ def contrast_rows(shown: Table) -> list[Row]:
             published = ours.published - theirs.published
         intervals = {name: getattr(contrast, name) for name in INTERVALS}
         whole = {"n": ours.n, "difference": contrast.difference, **intervals}
-        found.append({**identity, **whole, "published": published, "stand_in": stand_in})
+        rows.append({**identity, **whole, "published": published, "stand_in": stand_in})
         seeds = between(row, control, column)  # of other seeds on the two sides: none is paired
         for seed, difference in seeds.by_seed.items() if seeds else ():
-            found.append({**identity, "seed": seed, "difference": difference})
-    return found
+            rows.append({**identity, "seed": seed, "difference": difference})
+    return rows

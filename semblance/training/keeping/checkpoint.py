@@ -128,13 +128,13 @@ class Checkpoints:
         # A checkpoint holds the weights, the best weights and two moments of AdamW.
         sizes = [p.numel() * p.element_size() for p in state.model.parameters()]
         self.expected = 4 * sum(sizes) / SLOW
-        found = self._newest_first()
+        steps = self._newest_first()
         # Folders of other identities; this one's may hold a save that was killed.
         others = [path for path in self.root.glob("*") if path != self.folder]
-        if others and not found:
+        if others and not steps:
             problem = "holds checkpoints of other settings, data or code; not resumed"
             print(f"note: {self.root} {problem}", file=sys.stderr)
-        for folder in found:
+        for folder in steps:
             if self._restore_from(folder, state):
                 print(f"resumed from step {state.progress.step}", file=sys.stderr)
                 return
@@ -206,5 +206,5 @@ def _load(tensors: dict[str, Tensor], state: TrainingState) -> None:
 
 
 def _with_prefix(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    found = {name: value for name, value in tensors.items() if name.startswith(prefix)}
-    return {name.removeprefix(prefix): value for name, value in found.items()}
+    chosen = {name: value for name, value in tensors.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): value for name, value in chosen.items()}

@@ -8,12 +8,12 @@ from semblance.training.batch import Batch, Regulators, mean_cosines, scaled_cos
 
 
 def loss(batch: Batch, regulators: Regulators, *, scale: Positive = 100.0) -> Tensor:
-    """Mean over i of -log softmax over the candidates of q_i [its own positive].
+    """Mean over i of -log softmax(scale * cos(q_i, .))[p_i] over three groups of candidates.
 
-    Candidates are all positives p_j, the other queries q_j, and of p_i the other positives. One
-    that the guide finds nearer than the row's own pair is none. ``regulators`` are the guides'
-    vectors, of any width; several guides count by the mean of their cosines. They have none of
-    hard negatives, all of which stay.
+    The groups are the pairs (q_i, p_j), (q_i, q_j) and (p_i, p_j). The guide drops a candidate whose
+    cosine is above that of the row's own pair (q_i, p_i): it may mean the same, and is no negative.
+    ``regulators`` are the guides' vectors, of any width; several guides count by the mean of their
+    cosines. Hard negatives have no guide's vectors, and all stay.
     """
     pairs = ("queries", "positives"), ("queries", "queries"), ("positives", "positives")
     guided = [mean_cosines(*(getattr(regulators, name) for name in pair)) for pair in pairs]

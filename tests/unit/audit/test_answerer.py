@@ -3,11 +3,11 @@
 import pytest
 
 from semblance.audit.explain import explain_answerer, problems
-from semblance.audit.origin_text import to_text
 from semblance.errors import InputError
 from tests.unit.faq.example_faq import write_model
 from tests.unit.faq.example_run import write_run
 from workflow.scripts import explain as command
+from workflow.scripts.explain import to_text
 
 
 @pytest.fixture(scope="module")

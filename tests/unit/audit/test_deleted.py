@@ -5,8 +5,8 @@ import json
 from semblance.audit.chain import DELETED
 from semblance.audit.explain import explain, problems
 from semblance.audit.findings import format_findings
-from semblance.audit.origin_text import to_text
 from semblance.audit.verify import verify
+from workflow.scripts.explain import to_text
 
 WEIGHTS = "models/nli/tiny/rcl/seed-2/model/model.safetensors"
 

@@ -9,11 +9,11 @@ import pytest
 
 from semblance.audit.chain import Chain
 from semblance.audit.explain import explain, problems
-from semblance.audit.origin_text import to_json, to_text
 from semblance.errors import InputError
 from semblance.provenance import file_digest, read_sealed, record_digest
 from tests.unit.audit.tampering import change_record, change_table, shown
 from workflow.scripts import explain as command
+from workflow.scripts.explain import to_json, to_text
 
 CELL = ("t_sts", "rcl", "STS12")
 TABLE_RECORD = "tables/records/t_faq.json"

@@ -75,7 +75,7 @@ def test_its_tables_lie_open_and_no_absolute_path_is_told(run):
     names = {path.name for path in run.iterdir()}
     for table in example_results.TABLES:
         assert {f"{table}.md", f"{table}.csv"} <= names
-    assert {"claims.md", "claims.csv", "published.md", "statistics.md", kept.SCORES} <= names
+    assert {"claims.md", "claims.csv", "published.md", kept.SCORES} <= names
     config = json.loads((run / "config.json").read_text())
     assert config == CONFIG | {"output": "results", "faq": {"banks": [{"path": "my.csv"}]}}
 

@@ -62,8 +62,8 @@ def test_every_check_of_an_untouched_folder_holds(untouched):
     # by hand: sts12 has 2 metrics x (3 means + 2 subsets), stsb and stsb-dev 2 x 3, in 7 runs; FAQ 3 protocols x 4
     # metrics in 14 runs, each with its ceiling; the number of pairs of each of 7 alignments is counted again
     assert found.checked[SCORES] == 7 * (10 + 6 + 6) + 14 * 3 * 4 * 2 + 7
-    # four forms of each table, and its building; the long CSV, the comparison, two files of two pages
-    assert found.checked[FORMS] == 5 * len(example_results.TABLES) + 1 + 1 + 2 * 2
+    # four forms of each table, and its building; the long CSV, the comparison, two files of the claims
+    assert found.checked[FORMS] == 5 * len(example_results.TABLES) + 1 + 1 + 2
     # t_sts 4 x 3, t_regulators 3, t_dev 2, t_faq 3 rows x 2 protocols x 4, t_seeds 2 x (top3, max, mean and 3
     # single seeds); of each row its columns; of each cell with all seeds a contrast or none
     cells, rows = 4 * 3 + 3 + 2 + 24 + 2 * 6, 4 + 3 + 2 + 6 + 2
@@ -562,8 +562,6 @@ def test_a_changed_page_of_all_tables_is_found_with_its_record(results):
         "published.md": ("below", "within"),
         "claims.csv": ("not run", "reproduced"),
         "claims.md": ("not run", "reproduced"),
-        "statistics.csv": ("paired t", "Welch t"),
-        "statistics.md": ("paired t", "Welch t"),
     }
     for name, (before, after) in pages.items():
         page = results / "tables" / name
@@ -581,7 +579,7 @@ def test_what_no_record_lists_what_is_not_made_yet_and_other_printed_numbers_are
     tables = results / "tables"
     (tables / "scores.csv").unlink()  # the long CSV waits until every run has its scores
     (tables / "records/scores.json").unlink()
-    unlisted = [results / "models/left.txt", tables / "incomplete/t_sts.csv"]
+    unlisted = [results / "models/left.txt"]
     for file in (*unlisted, results / "logs/x.log"):
         file.parent.mkdir(exist_ok=True)
         file.write_text("?")
@@ -589,7 +587,6 @@ def test_what_no_record_lists_what_is_not_made_yet_and_other_printed_numbers_are
     other.write_text((ROOT / "workflow/published.yaml").read_text() + "\n")
     found = verify(results, published=other)
     assert found.problems == [] and found.checked[CELLS] > 0
-    # the simulation reads no number of a paper
     of_numbers = [
         tables / f"{name}.md" for name in (*example_results.TABLES, "published", "claims")
     ]

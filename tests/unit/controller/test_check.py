@@ -117,8 +117,6 @@ def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
         ("manifest", {"manifest": "no.yaml"}, "manifest: no.yaml: no such file"),
         ("datasets", {"sts": {"datasets": ["sts99"]}}, "sts.datasets: there is no data set 'sts99"),
         ("seen", {"bases": base(seen=["no"])}, "bases.own.seen: there is no data set 'no'"),
-        # The header of the file is a line, too.
-        ("folds", {"faq": bank(folds=14)}, "faq.folds: 14 parts of at most 13 pairs (bank mine)"),
     ],
 )
 def test_what_is_not_there_is_an_error_at_its_line(key, changes, problem):
@@ -145,27 +143,16 @@ def test_a_start_that_plans_nothing_needs_no_file():
     assert errors(found) == found.warnings == found.facts == []
 
 
-@pytest.mark.parametrize("pairs, warned", [(14, True), (15, False)])
-def test_parts_of_fewer_than_five_pairs_are_a_warning(pairs, warned, tmp_path):
-    lines = [f'{{"question": "q{n}", "answer": "a{n}"}}\n' for n in range(pairs)]
-    (tmp_path / "faq.jsonl").write_text("".join(lines))
-    found = check(layers(faq=bank("faq.jsonl")), START)
-    warning = f"faq.folds: 3 parts of at most {pairs} pairs (bank mine)"
-    assert errors(found) == [] and told(found.warnings, "faq.folds: ") == [warning] * warned
-
-
-def test_a_batch_that_is_larger_than_its_corpus_is_a_warning(monkeypatch):
-    monkeypatch.setattr("workflow.costing.sizes.UNKNOWN_PAIRS", 0)
+def test_a_batch_that_is_larger_than_its_corpus_is_a_warning():
     found = check(layers(recipes={"rcl": {"batch_size": 512}}), START)
     assert told(found.warnings, "batch_size 512 of continued: mine-0 has")
 
 
-def test_a_base_that_is_trained_here_is_named_where_its_batches_are_too_large(tmp_path):
-    (tmp_path / "notes.txt").write_text("One.\nTwo.\n")
+def test_a_base_that_is_trained_here_is_named_where_its_batches_are_too_large():
     pretrain = {"batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "max_length": 8, "seed": 1}
     pretrain |= {"warmup": 0.0, "weight_decay": 0.0}
     adapted = {"base": "own", "corpus": "notes", "pretrain": pretrain}
-    corpora = {"notes": {"kind": "wiki", "path": "notes.txt"}}
+    corpora = {"notes": {"kind": "wiki", "datasets": ["wiki1m"], "limit": 2}}
     tables = only_table(bases=["adapted"], methods=["start"])
     changes = {"bases": base() | {"adapted": adapted}, "corpora": corpora, "tables": tables}
     found = check(layers(**changes), START)

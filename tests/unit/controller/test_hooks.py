@@ -28,7 +28,6 @@ from tests.shipped import merged
 from workflow.controller import command, events, hooks, lock, slurm
 from workflow.planning.config import load
 from workflow.planning.plan import Plan, deletes_models
-from workflow.planning.stages import wanted_by
 
 OWN_PARTS = re.compile(
     r"\.snakemake\b|workflow\.\w+_settings|workflow\.scheduler|register_resource"
@@ -44,8 +43,6 @@ def calls(monkeypatch, tmp_path):
     monkeypatch.setattr(lock, "claim_downloads", lambda out: made.append(f"claim {out}"))
     monkeypatch.setattr(lock, "release_downloads", lambda: made.append("release"))
     monkeypatch.setattr(slurm, "settle", lambda names: made.append(f"settle {names}") or True)
-    monkeypatch.setattr(hooks, "wanted_by", lambda plan: "wanted")
-    monkeypatch.setattr(hooks, "check_origins", lambda wanted, may_write: None)
     monkeypatch.setattr(hooks, "deletes_models", lambda config: False)
     # A thread of a run that never ends would run on beside all later tests.
     monkeypatch.setattr(hooks.Thread, "start", lambda thread: None)
@@ -100,13 +97,9 @@ def test_jobs_that_slurm_cannot_be_asked_about_stay_unsettled(monkeypatch):
     assert len(events.unsettled("out")) == 1
 
 
-def test_only_a_start_of_jobs_may_write_what_it_knows_of_the_mirror(monkeypatch, calls):
-    given = []
-    monkeypatch.setattr(hooks, "check_origins", lambda wanted, may_write: given.append(may_write))
+def test_a_dry_run_touches_nothing(calls):
     hooks.prepare_start(PLACE, command.read(["-n"]))
-    assert given == [False] and calls == []  # a dry run touches nothing
-    hooks.prepare_start(PLACE, START)
-    assert given == [False, True]
+    assert calls == []
 
 
 @pytest.mark.parametrize("name", ["", ".snakemake"])
@@ -149,7 +142,7 @@ def test_a_start_on_the_folder_of_another_run_ends_with_one_line_and_a_status_to
             slurm.Unanswered("squeue: no route"),
             "Slurm gives no answer: squeue: no route",
         ),
-        ((hooks, "check_origins"), InputError("mirror/a.csv", "changed"), "mirror/a.csv: changed"),
+        (CLAIM, InputError("out", "taken"), "out: taken"),
     ],
 )
 def test_a_start_that_cannot_go_on_ends_with_one_line(monkeypatch, part, error, line):
@@ -270,7 +263,6 @@ DATASET = ["resources/data/x.csv", "resources/data/records/stsb.json"]
 @pytest.fixture
 def asked(monkeypatch):
     """What the program is asked for; it answers with the exit status in ``asked.status``."""
-    monkeypatch.setattr(hooks, "wanted_by", wanted_by)
     found = SimpleNamespace(status=0, wanted=[])
 
     def run(command, **_):
@@ -290,12 +282,12 @@ def ask(*outputs: list[str], keep_going: bool = False) -> None:
 
 
 def test_a_run_without_downloads_asks_nobody(asked):
-    ask(["results/models/record.json"], [])
+    ask(["results/report.html"], [])
     assert asked.wanted == []
 
 
 def test_only_what_the_run_downloads_is_asked_for(asked, capsys, tmp_path):
-    ask(BASE, DATASET, ["results/models/record.json"])
+    ask(BASE, DATASET, ["results/report.html"])
     [wanted] = asked.wanted
     assert wanted.datasets == ("stsb",) and list(wanted.bases) == ["bert-base"]
     assert wanted.bases["bert-base"].hub == "google-bert/bert-base-uncased"

@@ -1,15 +1,12 @@
 """The progress line: it names what runs, counts what is done, and passes snakemake's exit status on."""
 
-import io
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import pytest
-from tqdm import tqdm
 
 from workflow.controller import events, progress
-from workflow.controller.progress import PLAIN, Lines, ProgressLine
-from workflow.status.progress import Remaining
+from workflow.controller.progress import ProgressLine
 
 STARTED = {
     "rule": "train",
@@ -23,22 +20,42 @@ def here(tmp_path, monkeypatch):
     events.append("out", "progress", done=7, total=9)  # of an earlier run
 
 
-def followed(bar) -> None:
+def follow() -> ProgressLine:
     """Follow a run with one job that starts and 12 of 50 that are done."""
-    found = ProgressLine("out")
-    found.bar = bar
+    line = ProgressLine("out")
+    line.left = "about 3 min left"
     events.append("out", "started", **STARTED)
     events.append("out", "progress", done=12, total=50)
-    for line in ("rule train:\n", "\n", "error: nli.csv:7: an empty sentence\n"):
-        found.follow(line)
+    for said in ("rule train:\n", "\n", "error: nli.csv:7: an empty sentence\n"):
+        line.follow(said)
+    return line
 
 
-def test_the_line_names_the_job_and_how_much_is_left(capsys):
-    with tqdm(file=io.StringIO()) as bar:
-        followed(bar)
-        assert bar.desc.startswith("train nli tiny rcl-2 3") and (bar.n, bar.total) == (12, 50)
-    said = capsys.readouterr().err
-    assert "nli.csv:7: an empty sentence" in said and "rule train" not in said
+def test_a_file_gets_a_line_that_names_the_job_and_how_much_is_left(capsys):
+    follow()
+    shown, error = capsys.readouterr().err.splitlines()
+    assert shown.startswith("12 of 50 jobs done, ")
+    assert shown.endswith(" passed, about 3 min left (train nli tiny rcl-2 3)")
+    assert error == "error: nli.csv:7: an empty sentence"  # and no other line of snakemake's
+
+
+def test_a_file_gets_a_line_after_a_while_though_no_job_was_done(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    line = follow()
+    for now[0] in (1, progress.QUIET - 1, progress.QUIET + 1, progress.QUIET + 2):
+        line.draw()
+    assert capsys.readouterr().err.count("12 of 50 jobs done") == 2
+
+
+def test_a_terminal_has_one_line_that_fits_it(monkeypatch, capsys):
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    follow()
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1  # of the error
+    last = shown.rpartition("\r\033[K")[2].partition("\n")[2]
+    assert last.startswith("12 of 50 jobs done, ") and len(last) == 39
 
 
 def test_the_exit_status_is_snakemakes(tmp_path):
@@ -58,34 +75,11 @@ def test_what_an_interrupted_run_says_at_its_end_is_passed_on(tmp_path, monkeypa
     assert said[0] in shown and said[2].strip() in shown and "noise" not in shown
 
 
-def test_a_file_gets_plain_lines_with_the_time_left():
-    said = io.StringIO()
-    with Lines(file=said, mininterval=0, bar_format=PLAIN) as bar:
-        bar.left = "about 3 min left"
-        followed(bar)
-    [line] = said.getvalue().splitlines()
-    assert line.startswith("12 of 50 jobs done")
-    assert "passed, about 3 min left (train nli tiny rcl-2 3" in line
-    assert "\r" not in said.getvalue()
-
-
-def test_a_file_gets_a_line_after_a_while_though_no_job_was_done(monkeypatch):
-    said = io.StringIO()
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    with Lines(file=said, mininterval=0, bar_format=PLAIN) as bar:
-        followed(bar)
-        for now[0] in (1, progress.QUIET - 1, progress.QUIET + 1, progress.QUIET + 2):
-            bar.refresh()
-    assert len(said.getvalue().splitlines()) == 2
-
-
-def test_the_time_left_is_that_of_the_cost_model(monkeypatch):
+def test_the_time_left_is_that_of_the_status(monkeypatch):
     from workflow.status import look, started
 
     monkeypatch.setattr(started, "read_start", lambda out: out)
-    found = SimpleNamespace(remaining=Remaining(190.0, "about", "the longest chain"))
-    monkeypatch.setattr(look, "look", lambda start: found)
+    monkeypatch.setattr(look, "look", lambda start: SimpleNamespace(left=190.0))
     assert progress.time_left("results") == "about 3 min left"
 
 

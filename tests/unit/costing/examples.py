@@ -5,9 +5,7 @@ import functools
 from semblance.fetch.manifest import load_manifest
 from semblance.provenance import ROOT
 from tests.shipped import changed, merged
-from workflow.costing import rates
 from workflow.costing.model import Cost
-from workflow.costing.rates import Factor
 from workflow.planning.config import load
 from workflow.planning.stages import Job
 
@@ -16,18 +14,17 @@ LARGE = Job("train", "wiki1m", "bert-large", "simcse", 1)
 EMBED = Job("embed", "nli", "nli-roberta-base-v2", "entropy-0.01")
 
 MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
-SHIPPED = rates.shipped()
 FULL = ("config.yaml",)
 OWN_FAQ = ("config.yaml", "configs/own-faq.yaml")
 SMALL = ("config.yaml", "configs/minilm.yaml", "configs/minilm-cpu.yaml")
 parsed = functools.cache(merged)
 
 
-def cost(changes: str = "", names: tuple = FULL, factor: Factor = Factor()) -> Cost:
+def cost(changes: str = "", names: tuple = FULL) -> Cost:
     """Return the costs of the full reproduction, or of other configs, with some keys changed."""
-    return Cost(load(changed(parsed(*names), changes)), MANIFEST, SHIPPED, factor)
+    return Cost(load(changed(parsed(*names), changes)), MANIFEST)
 
 
-def small(factor: Factor = Factor()) -> Cost:
+def small() -> Cost:
     """Return the costs of the small run on a CPU."""
-    return cost(names=SMALL, factor=factor)
+    return cost(names=SMALL)

@@ -1,25 +1,28 @@
-"""How long jobs are predicted to take, and what their rules ask of a scheduler."""
+"""How long jobs take, what rules ask of a scheduler, what is to do, and what finished jobs teach."""
+
+import dataclasses
+import json
+import re
+from pathlib import Path
 
 import pytest
 
-from tests.unit.costing.examples import EMBED, LARGE, SHIPPED, TRAIN, cost
-from workflow.costing.rates import Factor
-from workflow.planning.stages import Job, jobs
+from semblance.errors import InputError
+from semblance.provenance import canonical, settings_digest, write_json
+from tests.unit.costing.examples import EMBED, LARGE, OWN_FAQ, TRAIN, cost, small
+from workflow.costing.model import GFLOPS, START, Cost, measure, to_do
+from workflow.planning.stages import STAGES, Job, inputs, jobs, makers, record
+from workflow.scripts.cli import configs_and_tables
+from workflow.scripts.plan import plan_page
 
 TWELVE_THREADS = "training.threads = 12"
 NO_GPU = "resources.gpus = 0"
 
 
-def test_the_factor_of_a_machine_multiplies_every_prediction():
-    slow = cost(factor=Factor(3.0, 10))
-    for job in (LARGE, TRAIN, EMBED, Job("prepare_sts")):
-        assert slow.seconds(job) == 3 * cost().seconds(job)
-
-
 def test_an_estimate_on_a_cpu_is_that_of_one_thread_times_the_threads():
     model = cost(f"{TWELVE_THREADS}; {NO_GPU}")
-    working = model.need(TRAIN).work / (12 * SHIPPED["rates"]["cpu/train"])
-    assert model.seconds(TRAIN) == pytest.approx(SHIPPED["start"]["cpu"] + working)
+    working = model.need(TRAIN).work / (12 * GFLOPS["cpu"]["train"])
+    assert model.seconds(TRAIN) == pytest.approx(START["cpu"] + working)
 
 
 def test_a_larger_base_asks_for_more_memory_and_time_and_so_does_each_attempt():
@@ -41,8 +44,13 @@ def test_no_attempt_asks_for_more_than_the_longest_runtime():
     assert cost("resources.max_runtime = 120").asks(LARGE, 5)["runtime"] == 120
 
 
-def test_the_smallest_job_asks_for_what_two_nested_snakemakes_need():
-    assert cost().asks(Job("prepare_sts")) == {"runtime": 30, "mem_mb": 2000, "cpus_per_task": 1}
+def test_a_new_stage_without_a_formula_is_priced_by_the_default(monkeypatch):
+    monkeypatch.setitem(STAGES, "sing", dataclasses.replace(STAGES["prepare_sts"]))
+    model = cost()
+    asked = {"runtime": 30, "mem_mb": 8000, "cpus_per_task": 1}
+    assert model.asks(Job("sing")) == asked
+    assert model.asks(Job("sing"), 2)["mem_mb"] == 16000
+    assert model.seconds(Job("sing")) > 0 and model.total_hours([Job("sing")], "cpu") > 0
 
 
 def test_every_job_of_the_full_config_asks_for_whole_positive_numbers():
@@ -54,3 +62,128 @@ def test_every_job_of_the_full_config_asks_for_whole_positive_numbers():
 def test_a_job_asks_for_the_threads_of_the_config_whatever_this_machine_has():
     assert cost(f"{TWELVE_THREADS}; {NO_GPU}").asks(TRAIN)["cpus_per_task"] == 12
     assert cost(TWELVE_THREADS).asks(TRAIN)["cpus_per_task"] == 13  # and one for the GPU
+
+
+# --- what is to do --------------------------------------------------------------------------------
+
+
+def finish(model: Cost, job: Job) -> None:
+    """Write an empty record of a job, and of all that it waits for."""
+    path = Path(record(model.plan, job))
+    if not path.exists():
+        write_json(path, {})
+    for other in inputs(model.plan, job):
+        finish(model, other)
+
+
+def test_a_training_of_other_settings_and_what_reads_it_are_to_do(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = small()
+    training = Job("train", "wiki", "minilm-3", "simcse", 1)
+    evaluation = training._replace(stage="evaluate_sts")
+    finish(model, evaluation)
+    assert not {training, evaluation} & set(to_do(model))
+    settings = ["--settings", canonical(model.needs.settings(training))]
+    for given, expected in ((settings, set()), (["--settings", "{}"], {training, evaluation})):
+        write_json(record(model.plan, training), {"given": settings_digest(given)})
+        assert {training, evaluation} & set(to_do(model)) == expected
+
+
+def test_the_plan_of_a_table_has_the_jobs_that_it_needs_and_no_others():
+    model = small()
+    [table] = makers(model.plan, ["RCL_Table3"])  # in any case
+    model.targets = [table]
+    needed = {table}
+    for job in model.jobs():  # each before what it waits for
+        assert job in needed
+        needed |= set(inputs(model.plan, job))
+    assert set(model.jobs()) == needed < set(jobs(model.plan))
+    assert f"for {len(needed)} jobs" in plan_page(model)
+    with pytest.raises(InputError, match="rcl_tabel3: no file, and no table; tables are rcl_table"):
+        makers(model.plan, ["rcl_tabel3"])
+
+
+def test_words_that_are_files_are_configs_and_the_others_tables(tmp_path):
+    (tmp_path / "mine").write_text("{}")
+    words = ["rcl_table3", f"{tmp_path}/mine", "missing.yaml", "rcl_table4"]
+    assert configs_and_tables(words) == (words[1:3], ["rcl_table3", "rcl_table4"])
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def test_a_row_of_the_page_counts_jobs_and_those_to_do_and_sums_their_hours(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = small()
+    finish(model, Job("train", "wiki", "minilm-3", "simcse", 1))
+    seconds = [model.seconds(job) for job in jobs(model.plan) if job.stage == "train"]
+    [row] = [line for line in plan_page(model).splitlines() if line.split()[:1] == ["train"]]
+    cells = re.split("  +", row)
+    assert cells[1:3] == [str(len(seconds)), str(len(seconds) - 1)]
+    assert float(cells[4]) == pytest.approx(sum(seconds) / 3600, abs=0.05)
+
+
+def test_the_page_names_the_largest_training_and_bases_of_unknown_size_in_a_hundred_columns():
+    page = plan_page(cost())
+    [line] = [line for line in page.splitlines() if line.startswith("GPU memory")]
+    assert "(wiki1m roberta-large simcse-mlm)" in line  # the largest base, and two passes a step
+    assert max(map(len, page.splitlines())) <= 100
+    assert "GPU memory" not in plan_page(small())
+    guessed = plan_page(cost("bases.nli-roberta-base-v2.million_parameters =", OWN_FAQ))
+    assert "models: nli-roberta-base-v2: no size is stated" in guessed
+
+
+# --- what finished jobs teach ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch) -> list[Path]:
+    """The records of three finished trainings of the small run, which took 10, 20 and 60 minutes."""
+    monkeypatch.chdir(tmp_path)
+    paths = []
+    for seed, seconds in ((1, 600), (2, 1200), (3, 3600)):
+        path = Path(record(small().plan, Job("train", "wiki", "minilm-3", "simcse", seed)))
+        facts = {"seconds": seconds, "device": "cpu, 1 threads"}
+        write_json(path, facts | {"steps": 100, "training": {"step": 100}})
+        paths.append(path)
+    return paths
+
+
+def measured() -> Cost:
+    """Return the costs with the factor that the finished jobs in the current folder show."""
+    model = small()
+    measure(model)
+    return model
+
+
+def change(path: Path, **facts) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | facts))
+
+
+def test_the_factor_is_the_ratio_of_the_seconds_used_and_predicted(run):
+    job = Job("train", "wiki", "minilm-3", "simcse", 1)
+    model = measured()
+    assert model.measured == 3
+    assert model.factor == pytest.approx((600 + 1200 + 3600) / (3 * small().seconds(job)))
+    assert model.seconds(job) == pytest.approx(1800)  # and it multiplies every prediction
+    assert model.seconds(EMBED._replace(base="minilm")) == pytest.approx(
+        model.factor * small().seconds(EMBED._replace(base="minilm"))
+    )
+    assert plan_page(model).endswith(f"times {model.factor:.2f}, by 3 jobs of this run")
+
+
+def test_a_training_that_stopped_early_has_done_that_share_of_its_work(run):
+    before = measured().factor
+    for path in run:
+        change(path, training={"step": 50})
+    job = Job("train", "wiki", "minilm-3", "simcse", 1)
+    share = small().seconds(job, 0.5) / small().seconds(job)
+    assert measured().factor == pytest.approx(before / share)
+
+
+def test_jobs_on_another_device_and_damaged_records_teach_nothing(run):
+    run[0].write_text("{")
+    change(run[1], seconds="soon")
+    assert measured().measured == 1
+    change(run[2], device="NVIDIA H100")
+    assert (measured().factor, measured().measured) == (1, 0)

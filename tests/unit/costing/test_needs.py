@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from semblance.config.inputs import DatasetBank, OwnBank
-from tests.unit.costing.examples import EMBED, LARGE, OWN_FAQ, SHIPPED, TRAIN, cost, small
+from semblance.config.inputs import DatasetBank
+from tests.unit.costing.examples import EMBED, LARGE, MANIFEST, OWN_FAQ, TRAIN, cost, small
 from workflow.costing.model import Cost
-from workflow.costing.needs import UNKNOWN_MILLION, evaluations, schedule
-from workflow.costing.sizes import UNKNOWN_PAIRS, BankSize, bank_size, fold_size
+from workflow.costing.needs import BF16, UNKNOWN_MILLION, evaluations, schedule
+from workflow.costing.sizes import UNKNOWN_PAIRS, BankSize, corpus_of
 from workflow.planning.stages import Job
 
 MASKED = "recipes.unsupervised.masked_words.weight = 0.1"
@@ -75,16 +75,15 @@ def test_the_pairs_of_sts_are_those_of_the_seven_tests_and_of_the_dev_set():
 @pytest.mark.parametrize(
     "name, text, pairs",
     [
-        ("bank.csv", "question,answer\n" + 3 * "q,a\n" + 'r,"a\nb"\n', 2),  # equal rows are one
-        ("bank.jsonl", '{"question": "q", "answer": "a"}\n' * 18, 1),
-        ("bank.csv", "malformed\n" * 19, 18),  # as it has lines behind the header
+        ("bank.csv", "question,answer\n" + 3 * "q,a\n" + "q,a", 4),
+        ("bank.jsonl", '{"question": "q", "answer": "a"}\n' * 18, 18),
         ("bank.csv", "", 1),
         ("bank.csv.gz", "packed\n", UNKNOWN_PAIRS),  # its lines say nothing
         ("no-such-file.csv", None, UNKNOWN_PAIRS),
         ("bank.xlsx", "a\nb\n", UNKNOWN_PAIRS),  # its rows are no lines
     ],
 )
-def test_a_bank_of_your_own_counts_with_the_rows_of_its_file(tmp_path, name, text, pairs):
+def test_a_bank_of_your_own_counts_with_the_lines_of_its_file(tmp_path, name, text, pairs):
     path = tmp_path / name
     if text is not None:
         path.write_text(text)
@@ -92,32 +91,27 @@ def test_a_bank_of_your_own_counts_with_the_rows_of_its_file(tmp_path, name, tex
     assert (size.pairs, size.queries) == (pairs, 0)
 
 
-def test_a_large_file_of_your_own_is_not_read_before_a_run(tmp_path, monkeypatch):
-    monkeypatch.setattr("workflow.costing.sizes.LARGEST_READ", 30)
-    path = tmp_path / "bank.csv"
-    path.write_text("question,answer\n" + 9 * "q,a\n")
-    assert bank_size(OwnBank(kind="own", path=str(path)), {}) == BankSize(9)
-
-
 def test_a_file_of_your_own_says_its_queries_and_how_long_its_texts_are(tmp_path):
-    path = tmp_path / "bank.csv"
-    path.write_text("question,answer,queries\nq,a b c,x|y\nr,a,x\n")
-    # Six words in four texts; x has two right answers, y has one.
-    tokens = 2 + 1.3 * 6 / 4
-    assert bank_size(OwnBank(kind="own", path=str(path)), {}) == BankSize(
-        2, 2, 3, pytest.approx(tokens)
-    )
+    path, queries = tmp_path / "bank.csv", tmp_path / "queries.csv"
+    path.write_text("question,answer\n" + 900 * "q,a nine-letter\n")
+    queries.write_text("query,id\n" + 3 * "x,q\n")
+    bank = f"{{kind: own, path: {path}, queries_path: {queries}}}"
+    size = cost(f"faq.banks.mine = {bank}").needs.sizes.banks["mine"]
+    of_text = (len("question,answer\n") + 900 * len("q,a nine-letter\n")) / 1800
+    assert size == (900, 3, pytest.approx(of_text / 4.5))  # bytes of a WordPiece token, and a space
 
 
 def test_a_fold_of_held_out_wordings_trains_on_all_pairs():
-    size = BankSize(pairs=100, queries=50, rights=60)
+    size = BankSize(pairs=100, queries=50, tokens=90.0)
     bank = DatasetBank(kind="faqir", dataset="faqir")
     on_wordings = bank.model_copy(update={"train_on": "wordings"})
-    found = fold_size(on_wordings.model_copy(update={"hold_out": "wordings"}), size, 5)
-    assert found == (100 + 2 * 60 * 3 // 5, 100, 30, 110, 110)
-    found = fold_size(on_wordings, size, 5)
-    assert found == ((100 + 2 * 60) * 3 // 5, 60, 30, 120, 130)
-    assert fold_size(bank, size, 5)[:3] == (60, 60, 0)
+    held_out = on_wordings.model_copy(update={"hold_out": "wordings"})
+    # Rows: the pairs, and two of each wording; sentences: 1.8 of a pair, and each wording.
+    rows = 100 + 2 * 50 * 3 // 5
+    assert corpus_of(held_out, size, 5) == (rows, 1.8 * 100 + 30, 90, 100 + 50 / 5, 90, 0)
+    assert corpus_of(on_wordings, size, 5)[:2] == ((100 + 2 * 50) * 3 // 5, 1.8 * 60 + 30)
+    assert corpus_of(bank, size, 5) == (60, 1.8 * 60, 90, 100 + 100 / 5, 90, 0)
+    assert corpus_of(bank, size) == (100, 1.8 * 100, 90, 0, 90, 0)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +126,7 @@ def test_a_fold_of_held_out_wordings_trains_on_all_pairs():
 def test_a_job_in_bf16_is_faster_by_the_declared_factor(job):
     section = {"train": "training"}.get(job.stage, job.stage)
     half = cost(f"{section}.precision = bf16")
-    assert cost().need(job).work == pytest.approx(SHIPPED["bf16"]["gpu"] * half.need(job).work)
+    assert cost().need(job).work == pytest.approx(BF16["gpu"] * half.need(job).work)
 
 
 def test_each_regulator_that_a_training_reads_asks_for_memory():
@@ -173,56 +167,34 @@ def test_a_base_without_a_size_has_that_of_its_stored_weights_or_a_guess(tmp_pat
     assert cost(without_size).needs.million["bert-base"] == 2
 
 
-def test_each_stage_has_a_rate_and_each_rate_a_stage():
-    models = [cost(f"resources.gpus = {gpus}") for gpus in (0, 1)]
-    used = {place.rate for model in models for place in model.places.values()}
-    assert used == set(SHIPPED["rates"])
+def test_the_disk_is_that_of_weights_embeddings_and_downloads():
+    model = cost()
+    million, sentences = 125, 275601 * 2.7
+    assert model.need(TRAIN).disk == pytest.approx(4 * million, rel=0.01)
+    width = 768  # of float16
+    assert model.need(EMBED).disk == pytest.approx(2 * sentences * width / 1e6, rel=0.05)
+    files = (*MANIFEST["sts12"].files, *MANIFEST["sts12"].archives)
+    expected = sum(file.size for file in files if file.size) / 1e6
+    assert model.need(Job("download", name="sts12")).disk == expected
+    assert model.need(Job("download", name="in no manifest")).disk == 0
+    assert model.disk([TRAIN, TRAIN]) == 2 * model.need(TRAIN).disk
 
 
-TRANSFER = Job("evaluate_transfer", "wiki1m", "bert-base", "simcse", 1)
-
-
-def test_the_transfer_tasks_are_read_once_and_their_classifiers_are_counted_apart():
-    need = cost().need(TRANSFER)
-    items = 10662 + 3775 + 10000 + 10606 + 67349 + 872 + 1821 + 5452 + 500 + 4076 + 1725
-    assert need.work == pytest.approx(2 * 110e6 * 0.9 * items * 16.5 / 1e9)
-    width = 150 * 110 ** (1 / 3)
-    nested = (10662 + 3775 + 10000 + 10606) * 9  # each outer fold is fitted to nine tenths
-    # On nine tenths of these each C of each inner fold, then one fit.
-    fitted = nested * (10 * 6 * 0.9 + 1)
-    fitted += (5452 + 4076) * (10 * 7 * 0.9 + 1) + 67349 * 7
-    assert need.fits == pytest.approx(fitted * width / 1e6)
+def test_an_evaluation_reads_the_pairs_of_the_sts_tests():
+    read = 2 * (3108 + 1500 + 3750 + 3000 + 1186 + 1379 + 4927 + 1500) * 14.0
+    need = cost().need(Job("evaluate_sts", *LARGE[1:]))
+    assert need.work == pytest.approx(2 * 335e6 * read / 1e9)
 
 
 def test_a_training_on_a_whole_bank_is_longer_than_one_on_a_fold_and_reads_no_dev_question():
     model = cost(names=OWN_FAQ)
     place = ("nli-roberta-base-v2", "continued", 1)
     whole = Job("train_final", "mine-all", *place)
-    pairs = model.needs.sizes.banks["mine"][0]
+    pairs = model.needs.sizes.banks["mine"].pairs
     assert model.needs.sizes.corpora["mine-all"].rows == pairs
     steps, tokens = schedule(model.needs.settings(whole), model.needs.sizes.corpora["mine-all"])
     million = model.needs.million["nli-roberta-base-v2"]
-    speed = model.needs.speed[model.needs.settings(whole)["precision"]]
+    precision = model.needs.settings(whole)["precision"]
+    speed = {"fp32": 1, "bf16": BF16[model.device]}[precision]
     assert model.need(whole).work == pytest.approx(million * 6 * steps * tokens / speed / 1000)
     assert model.asks(whole)["runtime"] > 0
-
-
-def test_an_answerer_embeds_each_text_of_its_bank_once_and_holds_a_model():
-    model = cost(names=OWN_FAQ)
-    need = model.need(Job("build_answerer", name="mine"))
-    million = model.needs.million["nli-roberta-base-v2"]
-    texts = model.needs.sizes.corpora["mine-all"].texts
-    assert need.work == pytest.approx(2 * million * texts.sentences * texts.tokens / 1000)
-    assert need.disk > 4 * million
-    asked = model.asks(Job("build_answerer", name="mine"))
-    assert asked["cpus_per_task"] == model.config.build_answerer.threads + 1  # to feed a GPU
-
-
-def test_fewer_folds_make_fewer_fits_and_more_threads_do_them_in_less_time():
-    threads = cost().config.evaluate_transfer.threads
-    fewer = cost("evaluate_transfer.folds = 5")
-    assert fewer.need(TRANSFER).fits < cost().need(TRANSFER).fits / 2
-    faster = cost("evaluate_transfer.threads = 8")
-    fitting = cost().need(TRANSFER).fits / SHIPPED["fit"]
-    spared = cost().seconds(TRANSFER) - faster.seconds(TRANSFER)
-    assert spared == pytest.approx(fitting * (1 / threads - 1 / 8))

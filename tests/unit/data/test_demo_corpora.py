@@ -1,11 +1,9 @@
-"""The demo corpora are what their generator writes, and hold what readers can stumble over.
+"""The demo corpora are those of their manifest, and hold what readers can stumble over.
 
 That their counts are those of the manifest is checked by every stage that prepares them.
 """
 
 import csv
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,6 @@ import yaml
 
 from semblance.data.raw import Raw
 from semblance.fetch.manifest import load_manifest
-from tests.files import contents
 
 DEMO = Path(__file__).resolve().parents[3] / "demo"
 DATA = DEMO / "data"
@@ -29,19 +26,6 @@ def rows(path: str) -> list[dict[str, str]]:
     """Return the rows of a CSV file of the demo."""
     with open(DATA / path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def test_the_generator_reproduces_every_file_byte_for_byte(tmp_path):
-    made = tmp_path / "manifest.yaml"
-    command = [sys.executable, str(DEMO / "make_corpora.py"), "--manifest", str(made)]
-    environment = {"PYTHONHASHSEED": "7", "PYTHONDONTWRITEBYTECODE": "1"}
-    subprocess.run([*command, "--out", str(tmp_path / "data")], check=True, env=environment)
-    found = contents(tmp_path / "data")
-    expected = contents(DATA)
-    assert sorted(found) == sorted(expected)
-    assert [path for path in found if found[path] != expected[path]] == []
-    assert sum(map(len, found.values())) < 530_000
-    assert made.read_bytes() == (DEMO / "manifest.yaml").read_bytes()
 
 
 def test_the_manifest_has_the_digest_of_every_file_but_the_users_own():

@@ -17,11 +17,12 @@ from semblance.data.faq import (
     FaqQuery,
     Split,
     answers_known_by_groups,
+    dev_part,
     new_wordings,
     split_bank,
+    split_groups,
     unique_answers,
 )
-from semblance.data.folds import dev_part, split_groups
 from semblance.errors import InputError
 
 PAIRS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 20)), min_size=30, max_size=60)
@@ -195,7 +196,7 @@ def test_another_seed_gives_another_split():
 
 
 def test_every_process_gives_the_same_split():
-    code = "from semblance.data.folds import split_groups; print(split_groups('abcdefghij', 5, 3))"
+    code = "from semblance.data.faq import split_groups; print(split_groups('abcdefghij', 5, 3))"
     printed = set()
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}

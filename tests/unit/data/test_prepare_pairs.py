@@ -12,8 +12,6 @@ from semblance.data.pairs.captions import read as read_captions
 from semblance.data.prepare_pairs import (
     PairSettings,
     choose,
-    mean_overlap,
-    overlap,
     write_positive_pairs,
 )
 from semblance.data.raw import Raw
@@ -83,13 +81,11 @@ def test_the_duplicates_of_questions_are_rows_without_a_hard_negative(tmp_path):
     assert [row for row in rows if "good question" not in row[1]] == labelled
 
 
-def test_the_lexical_overlap_of_the_pairs_stands_beside_them(tmp_path):
+def test_the_rows_of_a_corpus_are_the_pairs_of_its_files(tmp_path):
     counts = write(tmp_path, "captions", ("flickr30k",))
     pairs = list(read_captions(DEMO / "data/flickr30k/results_20130124.token"))
     assert rows_of(tmp_path) == [(pair.first, pair.second) for pair in pairs]
-    found = json.loads((tmp_path / "overlap.json").read_text())
-    assert counts["rows"] == found["pairs"] == 100
-    assert found["overlap"] == pytest.approx(mean_overlap(pairs))
+    assert counts["rows"] == 100
 
 
 def test_labels_choose_the_pairs_of_several_data_sets(tmp_path):
@@ -127,38 +123,3 @@ def test_a_count_that_differs_from_the_manifests_is_refused(tmp_path, counts, wo
     manifest.write_text(f"{before}expected: {json.dumps(counts)}{after}")
     with pytest.raises(InputError, match=words):
         write(tmp_path, "qqp", ("qqp",), ("duplicate",), limit=3, manifest=manifest)
-
-
-def by_definition(first: list[str], second: list[str]) -> float:
-    """Return F1 by removing each word of the first bag from the second, one at a time."""
-    rest = list(second)
-    both = 0
-    for word in first:
-        if word in rest:
-            rest.remove(word)
-            both += 1
-    return 2 * both / (len(first) + len(second))
-
-
-@pytest.mark.parametrize(
-    "first, second",
-    [
-        ("a dog runs", "a cat runs"),
-        ("the the the", "the"),
-        ("the dog and the cat", "the cat and the the bird"),
-        ("one", "two"),
-    ],
-)
-def test_the_overlap_is_f1_of_the_bags_of_words(first, second):
-    expected = by_definition(first.split(), second.split())
-    assert overlap(first, second) == overlap(second, first) == pytest.approx(expected)
-
-
-def test_case_and_punctuation_do_not_count():
-    assert overlap("Is Rome far?", "is rome FAR") == 1.0
-    assert overlap("?!", "?!") == 0.0
-
-
-def test_the_mean_is_in_points():
-    pairs = [Pair("a b", "a b"), Pair("a b", "c d"), Pair("a b", "a c")]
-    assert mean_overlap(pairs) == pytest.approx(100 * (1 + 0 + 0.5) / 3)

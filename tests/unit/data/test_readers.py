@@ -21,7 +21,7 @@ from semblance.data.transfer import (
     read_trec,
 )
 from semblance.data.wiki import read_sentences
-from tests.unit.data.files import DATA, WORDS, fails_at, needs_data, put
+from tests.unit.data.files import DATA, WORDS, needs_data, put
 from tests.unit.data.test_refusals import SNLI, texts_of_label_1
 
 TRIPLES = "".join(f"{word},{word},{word}\n" for word in WORDS)
@@ -168,15 +168,6 @@ def test_snli_and_multinli_read_alike_in_both_formats(tmp_path, header):
     expected = [Pair('A "man sits', "Someone sits", "entailment"), *SNLI_PAIRS[1:]]
     for name, lines in files.items():
         assert list(nli.read(put(tmp_path / name, "\n".join(lines) + "\n"))) == expected
-
-
-def test_the_captions_of_one_image_are_bounded(tmp_path):
-    most = captions.MOST_CAPTIONS
-    lines = [f"a.jpg#{number}\tA dog .\n" for number in range(most + 1)]
-    path = put(tmp_path / "c.token", "".join(lines[:-1]))
-    assert len(list(captions.read(path))) == math.comb(most, 2)
-    with fails_at(put(path, "".join(lines)), most + 1, "more than"):
-        list(captions.read(path))
 
 
 @needs_data

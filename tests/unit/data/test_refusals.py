@@ -1,8 +1,4 @@
-"""Where the readers of downloaded data stop: at which line of a malformed file, with which words.
-
-tests/hostile damages a sample of each format in all the ways that damage any text, score or table; here
-stand those that a format alone can be wrong in.
-"""
+"""Where the readers of downloaded data stop: at which line of a malformed file, with which words."""
 
 import json
 import re
@@ -16,7 +12,6 @@ from semblance.data.banks.stackfaq import read_stackfaq
 from semblance.data.csv_text import read_csv
 from semblance.data.pairs import captions, paranmt, qqp
 from semblance.data.text import read_json_lines, read_lines, read_records
-from semblance.data.word_vectors import read_word_vectors
 from semblance.data.xml_text import read_xml
 from tests.unit.data.files import fails_at, put
 
@@ -68,11 +63,6 @@ def similar(path):
     return read_covid([put(path.with_name("table"), COVID + "q,a,en\n")], path)
 
 
-def glove(path):
-    """Read all words of a file of word vectors."""
-    return read_word_vectors(path, lambda word: True, None)
-
-
 READERS = {
     "lines": read_lines,
     "records": read_records,
@@ -93,7 +83,6 @@ READERS = {
     "sst": transfer.read_sst,
     "trec": transfer.read_trec,
     "mrpc": transfer.read_mrpc,
-    "glove": glove,
     "covid": lambda path: read_covid([path]),
     "covid, similar": similar,
     "stackfaq": read_stackfaq,
@@ -103,59 +92,33 @@ XML_BANKS = ("stackfaq", "faqir")
 CSV_RECORDS = {  # the last record of a file whose record before it has two lines
     "one": "fields: 1",
     'one,"two': "unbalanced",
-    'on"e,two': "unbalanced",
     '"one" ,two': "quote",
 }
-JSON_ROWS = {
-    '{"a": 1, "a": 2}': "'a' stands twice",
-    '{"x": {"a": 1, "a": 1}}': "stands twice",
-    '{"a": -Infinity}': "Infinity",
-    "[1]": "list",
-    '"a"': "str",
-    '{"a": "\\u0000"}': "NUL",
-    '{"a": ["x", "\\ud800"]}': "surrogate",
-}
-ENTITY = '<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY a "b">]>\n<r>&a;</r>'
+JSON_ROWS = {"[1]": "list", '{"a": 1, "a": 2}': "stands twice"}
 REFUSED = [
     ("lines", b"fine\ncaf\xe9\n", 2, "UTF-8"),
-    ("lines", "fine\nth\0ree\n", 2, "NUL"),
     ("records", "one\n\ntwo\n", 2, "blank"),
-    ("records", "one\n\n\n", 2, "blank"),
     *(("csv", f'q,a\n"1\n2",fine\n{row}\n', 4, words) for row, words in CSV_RECORDS.items()),
     ("csv", 'q,a\nx,"open\n' + "x,y\n" * 10, 2, "unbalanced"),
     ("csv", "", 1, "no header"),
     ("csv", "q\n1\n", 1, "no column a"),
     ("csv", "q,a,q\n", 1, "q stands twice"),
-    ("csv", "\ufeff\ufeffq,a\n", 1, "byte order mark"),
     *(("json lines", f'{{"a": 1}}\n{row}\n{{}}\n', 2, words) for row, words in JSON_ROWS.items()),
-    ("xml", ENTITY, 2, "document type or entity"),
-    ("xml", '\n\n<!DOCTYPE r SYSTEM "file:///etc/hostname">\n<r/>', 3, "document type or entity"),
     ("xml", "<r>\n<a>\n</r>", 3, "not well-formed"),
     ("snli", SNLI_TABS + snli_row() + snli_row("maybe"), 3, "unknown label 'maybe'"),
     ("snli", SNLI_TABS + snli_row(first=" \u3000"), 2, "sentence1 is empty"),
-    ("snli", SNLI_TABS + snli_row(second=""), 2, "sentence2 is empty"),
     ("snli", SNLI_TABS + snli_row(""), 2, "gold_label is empty"),
     ("snli", SNLI_TABS + "\t".join("abcdefg") + "\n", 2, "columns: 7, expected 9 to 14"),
     ("snli", SNLI_TABS + snli_row()[:-1] + "\tx\n", 2, "columns: 15, expected 9 to 14"),
     ("snli", SNLI_TABS, 1, "no pair"),
-    ("snli", "", 1, "no column gold_label, sentence1, sentence2, pairID"),
     ("snli.jsonl", SNLI_JSON + SNLI_JSON.replace("neutral", "maybe"), 2, "unknown label 'maybe'"),
     ("snli.jsonl", SNLI_JSON.replace('"b"', '" "'), 1, "sentence2 is empty"),
     ("snli.jsonl", SNLI_JSON.replace('"a"', "null"), 1, "sentence1 is missing"),
     ("snli.jsonl", SNLI_JSON.replace('"a"', '["a"]'), 1, "sentence1 is not text"),
-    ("snli.jsonl", SNLI_JSON.replace('"a"', "true"), 1, "sentence1 is not text"),
-    ("snli.jsonl", SNLI_JSON.replace('"neutral"', "1"), 1, "gold_label is not text"),
-    ("snli.jsonl", '{"gold_label": "neutral", "sentence1": "a"}\n', 1, "sentence2 is missing"),
-    ("nli table", "sentence1\tsentence2\na\tb\n", 1, "no column label"),
     ("nli table", TABLE[:-1] + "\tlabel\nneutral\ta\tb\tneutral\n", 1, "column label stands"),
     ("nli table", TABLE + "neutral\ta\n", 2, "columns: 2, expected 3 to 3"),
     ("nli table", TABLE + "maybe\ta\tb\n", 2, "unknown label 'maybe'"),
-    ("nli table", TABLE + "neutral\t\tb\n", 2, "sentence1 is empty"),
-    ("nli table", TABLE, 1, "no pair"),
     ("anli", anli(label="x"), 2, "unknown label 'x'; e, n or c"),
-    ("anli", anli(label="entailment"), 2, "unknown label 'entailment'"),
-    ("anli", anli(label=0), 2, "label is not text"),
-    ("anli", anli(context=None), 2, "context is missing"),
     ("anli", anli(hypothesis=" "), 2, "hypothesis is empty"),
     ("triples", TRIPLES, 1, "no triple"),
     ("triples", "sent0,sent1\na,b\n", 1, "no column hard_neg"),
@@ -163,72 +126,28 @@ REFUSED = [
     ("triples", TRIPLES + "a,b\n", 2, "fields: 2"),
     ("wiki", " \n\n", 1, "no sentence"),
     ("wiki", "one\na\rb\n", 2, "a lone carriage return"),
-    ("wiki", "one\n\ufeffa\n", 2, "a byte order mark inside"),
-    ("captions", CAPTION + "a.jpg#0\tA dog .\n", 2, "caption 0 of a.jpg stands twice"),
-    ("captions", CAPTION + "a.jpg#00\tA dog .\n", 2, "caption 0 of a.jpg stands twice"),
     ("captions", CAPTION + "a.jpg A dog .\n", 2, "not IMAGE#NUMBER, a tab and a caption"),
-    ("captions", CAPTION + "a.jpg\tA dog .\n", 2, "not IMAGE#NUMBER"),
-    ("captions", CAPTION + "#1\tA dog .\n", 2, "not IMAGE#NUMBER"),
     ("captions", CAPTION + "a.jpg#one\tA dog .\n", 2, "not IMAGE#NUMBER"),
-    ("captions", CAPTION + "a.jpg#²\tA dog .\n", 2, "not IMAGE#NUMBER"),
     ("captions", CAPTION + "a.jpg#1\t \n", 2, "the caption is empty"),
     ("captions", CAPTION + "b#0\tA cat .\na.jpg#1\tA\n", 3, "a.jpg stand in two places"),
-    ("paranmt", "one\ttwo\t0.5\tfour\n", 1, "columns: 4, expected 2 or 3"),
-    ("paranmt", "one\ttwo\tthree\n", 1, "the score 'three' is not a number"),
-    ("paranmt", "one\ttwo\t\n", 1, "the score '' is not a number"),
     ("paranmt", "one\t \t0.5\n", 1, "the paraphrase is empty"),
-    ("paranmt", "\ttwo\n", 1, "the sentence is empty"),
     ("qqp", QQP + "1\t3\t4\tWho?\tWhere?\t2\n", 3, "is_duplicate is '2'"),
-    ("qqp", QQP + "1\t3\t4\tWho?\tWhere?\t\n", 3, "is_duplicate is ''"),
     ("qqp", QQP + "1\t3\t4\tWho?\tWhere?\n", 3, "fields: 5, and 6 in the header"),
     ("qqp", "id\tquestion1\tquestion2\n0\tHow?\tWhy?\n", 1, "no column is_duplicate"),
-    ("qqp", QQP.splitlines()[0], 1, "no pair after the header"),
     ("stsb", STSB_ROW + "g\tf\ty\t0\t4.5\ta\n", 2, "columns: 6, expected 7 or 9"),
-    ("stsb", STSB_ROW + "g\tf\ty\t0\t4.5\ta\tb\tc\n", 2, "columns: 8"),
     ("stsb", STSB_ROW + "g\tf\ty\t0\t\ta\tb\n", 2, "score ''"),
     ("stsb", STSB_ROW + "g\tf\ty\t0\t1\t\tb\n", 2, "empty sentence"),
     ("sick", SICK + SICK_ROW + "1\ta\tb\t0.9\tNEUTRAL\n", 3, "score '0.9'"),
-    ("sick", SICK + SICK_ROW + "1\ta\tb\t3\n", 3, "columns: 4, expected 5"),
     ("sick", SICK + SICK_ROW + "1\ta\t\t3\tNEUTRAL\n", 3, "empty sentence"),
-    ("sick", "", 1, "the header is not pair_ID sentence_A"),
     ("sick", SICK_ROW, 1, "the header is not"),
     ("sick", SICK, 1, "no scored pair"),
     ("texts", "", 1, "no text"),
     ("sst", " \t1\n", 1, "the text is empty"),
     ("trec", "NUM:dist How far ?\nPET:cat Who ?\n", 2, "unknown class 'PET'; known are ABBR"),
-    ("trec", "NUM:dist\n", 1, "the question is empty"),
-    ("trec", "NUM:How far is it ?\n", 1, "unknown kind 'How' of NUM; known are code, count"),
-    ("trec", "NUM: How far is it ?\n", 1, "unknown kind '' of NUM"),
-    ("trec", "NUM How far is it ?\n", 1, "unknown kind '' of NUM"),
-    ("trec", "LOC:dist Where is it ?\n", 1, "unknown kind 'dist' of LOC; known are city"),
-    ("trec", "ABBR:exp What is S\xe3o Paulo ?\n", 1, "UTF-8, expected Latin-1"),
     ("mrpc", "1\t7\t8\ta\tb\n", 1, "the header is not Quality"),
     ("mrpc", MRPC + "1\t7\t8\ta\n", 2, "columns: 4, expected 5"),
-    ("mrpc", MRPC + "1\tseven\t8\ta\tb\n", 2, "#1 ID 'seven' is not a whole number"),
-    ("mrpc", MRPC + "1\t7\t\ta\tb\n", 2, "#2 ID '' is not a whole number"),
     ("mrpc", MRPC + "1\t7\t8\ta\t \n", 2, "#2 String is empty"),
     ("mrpc", MRPC, 1, "no text"),
-    ("glove", "a 1 2 3\nb 1 2\n", 2, "2 numbers, and 3 in the first line"),
-    ("glove", "a 1 2\nb 1 2 3\n", 2, "more than the 2 numbers"),
-    ("glove", "a 1 2\n 1 2 3\n", 2, "more than the 2 numbers"),
-    ("glove", "a 1 2\n 1 2\n", 2, "no word before the numbers"),
-    ("glove", "a 1 2\n   1 2\n", 2, "no word before the numbers"),
-    ("glove", "a 1 2\n\nb 1 2\n", 2, "0 numbers, and 2 in the first line"),
-    ("glove", "a 1 2\nb 1 nan\n", 2, "not finite"),
-    ("glove", "a 1 2\nb -inf 1\n", 2, "not finite"),
-    ("glove", "a 1 2\nb 1 1e39\n", 2, "not finite"),  # as float32
-    ("glove", "a 1 2\nb 1 x\n", 2, "'x' is no number"),
-    ("glove", "a 1 2\nb 1 0,5\n", 2, "'0,5' is no number"),
-    ("glove", "a 1 2\nb 1 1_0\n", 2, "'1_0' is no number"),
-    ("glove", "a 1 2\nb 1 ٣\n", 2, "'٣' is no number"),
-    ("glove", "a 1 2\nb 1 2 \n", 2, "'' is no number"),
-    ("glove", "a 1 2\nb\t1\t2\n", 2, "0 numbers, and 2 in the first line"),
-    ("glove", b"a 1 2\ncaf\xe9 1 2\n", 2, "not UTF-8"),
-    ("glove", "2 300\na 1 2\n", 1, "a header of two counts"),
-    ("glove", "word\n", 1, "no word with numbers behind it"),
-    ("glove", "a 1 2\n" + "x" * 70000, 2, "a line of more than 65536 characters"),
-    ("glove", "a 1 2\nb 1", 2, "1 numbers, and 2 in the first line"),  # cut off
-    ("covid", "question,answer\n", 1, "no column lang"),
     ("covid", COVID + "q,,en\n", 2, "answer is empty"),
     ("covid", COVID.replace(",", "\t") + "q\ta\n", 2, "fields: 2"),
     ("covid, similar", SIMILAR + "q,x,1\nq,x,yes\n", 3, "similar is 'yes'"),

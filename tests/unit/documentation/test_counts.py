@@ -8,7 +8,6 @@ import pytest
 from semblance.fetch.manifest import load_manifest
 from tests.shipped import merged
 from tests.unit.planning.test_config import ROOT
-from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.planning.config import load
 from workflow.planning.methods import trained_methods
@@ -21,8 +20,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 @pytest.fixture(scope="module")
 def values() -> dict[str, str]:
     manifest = load_manifest(ROOT / "workflow/manifest.yaml")
-    cost = Cost(load(merged("config.yaml")), manifest, rates.shipped())
-    return docs.texts_of(cost)
+    return docs.texts_of(Cost(load(merged("config.yaml")), manifest))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -26,28 +26,17 @@ ROWS = {
         RUN | {"method": "entropy-0.02", "form": "entropy", "phi": "0.02", "average": "0.65"},
         RUN | {"method": "sum-0.02", "form": "sum", "phi": "0.02", "average": "0.5"},
     ],
-    "dev_curves": [
-        run | {"seed": seed, "step": step, "dev": dev}
-        for run in (RUN, OTHER)
-        for seed, shift in (("1", 0), ("2", 0.1))
-        for step, dev in (("0", str(0.5 + shift)), ("4", str(0.6 + shift)))
-    ],
-    "accuracy_at_k": [
-        RUN
-        | {"corpus": f"bank-{fold}", "protocol": protocol, "k": k, "accuracy": accuracy}
-        | {"queries": "8"}
-        for fold, shift in ((0, 0.0), (1, 0.25))
-        for protocol in ("pairs", "annotated")
-        for k, accuracy in (("1", str(0.25 + shift)), ("2", str(0.5 + shift)))
-    ],
     "curve": [
         run | {"step": step, "alignment": alignment, "uniformity": uniformity}
         for run, end in ((RUN, "-2.0"), (OTHER, "-2.5"))
         for step, alignment, uniformity in (("0", "0.3", "-1.0"), ("10", "0.2", end))
     ],
     "singular_values": [
-        run | {"position": str(i), "singular_value": str(8 / i), "relative": str(1 / i)}
+        run
+        | {"seed": seed, "position": str(i), "singular_value": str(8 * share / i)}
+        | {"relative": str(share / i)}
         for run in (RUN, OTHER)
+        for seed, share in (("1", 1.0), ("2", 0.5))
         for i in range(1, 9)
     ],
     "cosine_densities": [

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
-from semblance.drawing import anisotropy, contrasts, cosine_densities
+from semblance.drawing.figures import anisotropy, contrasts, cosine_densities
 from semblance.drawing.saving import draw_rows, svg_text
 from semblance.drawing.style import COLUMN, PAGE, SERIES
 from semblance.figures import KINDS, is_drawn
@@ -56,37 +55,16 @@ def test_a_figure_without_rows_says_so():
     assert [text.get_text() for text in draw(DRAWINGS[0], []).texts] == ["no data"]
 
 
-def test_a_dev_curve_shows_each_seed_and_with_a_label_their_mean():
-    figure = draw("dev_curves")
-    found = lines(figure.axes[0])
-    # Two seeds, of 50 and 60, and of 60 and 70 hundredths.
-    np.testing.assert_allclose(found["RCL (8 regulators)"], [(0, 55), (4, 65)])
-    assert legend(figure) == ["RCL (8 regulators)", "SimCSE"]
-    assert len(figure.axes[0].lines) == 2 * (2 + 1)
-
-
 def test_two_models_differ_in_colour_marker_and_dashes():
     first, second = [
-        line for line in draw("dev_curves").axes[0].lines if line.get_label()[0] != "_"
+        line for line in draw("singular_values").axes[0].lines if line.get_label()[0] != "_"
     ]
     for part in ("get_color", "get_marker", "get_linestyle"):
         assert getattr(first, part)() != getattr(second, part)()
 
 
 def test_a_model_without_a_label_goes_by_its_names():
-    assert legend(draw("dev_curves", names={})) == ["rcl · tiny · nli", "simcse · tiny · nli"]
-
-
-def test_the_accuracy_of_a_seed_is_the_mean_of_its_folds_in_percent_under_one_label():
-    names = {(f"bank-{fold}", "tiny", "rcl"): "RCL" for fold in (0, 1)}
-    figure = draw("accuracy_at_k", names=names)
-    assert [axes.get_title() for axes in figure.axes] == ["bank · pairs", "bank · annotated"]
-    for axes in figure.axes:
-        [found] = lines(axes).values()
-        np.testing.assert_allclose(found, [(1, (25 + 50) / 2), (2, (50 + 75) / 2)])
-        assert list(axes.get_xticks()) == [1]
-    assert legend(figure) == ["RCL"]
-    assert len(legend(draw("accuracy_at_k", names={}))) == 2
+    assert legend(draw("singular_values", names={})) == ["rcl · tiny · nli", "simcse · tiny · nli"]
 
 
 def test_scores_stand_above_the_number_of_regulators_and_the_untrained_base_is_a_level_line():
@@ -106,12 +84,12 @@ def test_each_base_has_a_line_over_the_number_of_regulators():
 @pytest.mark.parametrize("label", ["_hidden", "__", "\x00"])
 def test_a_label_that_matplotlib_would_hide_stands_in_the_legend(label):
     names = NAMES | {("nli", "tiny", "rcl"): label}
-    assert len(legend(draw("dev_curves", names=names))) == 2
+    assert len(legend(draw("singular_values", names=names))) == 2
 
 
 def test_two_long_labels_of_one_beginning_stay_two_models():
     names = {key: "x" * 100 + key[-1] for key in NAMES}
-    first, second = legend(draw("dev_curves", names=names))
+    first, second = legend(draw("singular_values", names=names))
     assert first != second and first[:40] == second[:40] == "x" * 40
 
 
@@ -136,21 +114,13 @@ def test_a_curve_leads_from_its_first_step_to_its_last_and_says_which_they_are()
     assert first.xyann[0] > -1.5 and first.xyann[1] > 0.25
 
 
-def test_the_steps_of_a_curve_are_written_clear_of_its_line():
-    figure = draw("curve")
-    figure.draw_without_rendering()
-    axes = figure.axes[0]
-    for text in filter(Text.get_text, axes.texts):
-        box = Text.get_window_extent(text)
-        for start, end in ((-1.0, -2.0), (-1.0, -2.5)):
-            line = [(start + i / 99 * (end - start), 0.3 - 0.1 * i / 99) for i in range(100)]
-            assert not any(box.contains(*point) for point in axes.transData.transform(line))
-
-
-def test_singular_values_stand_on_a_log_scale_with_plain_numbers():
+def test_singular_values_of_each_seed_and_their_mean_stand_on_a_log_scale_with_plain_numbers():
     figure = draw("singular_values")
     axes = figure.axes[0]
-    np.testing.assert_allclose(lines(axes)["SimCSE"], [(i, 1 / i) for i in range(1, 9)])
+    mean = (1.0 + 0.5) / 2  # of the two seeds
+    np.testing.assert_allclose(lines(axes)["SimCSE"], [(i, mean / i) for i in range(1, 9)])
+    assert legend(figure) == ["RCL (8 regulators)", "SimCSE"]
+    assert len(axes.lines) == 2 * (2 + 1)
     assert axes.get_yscale() == "log"
     assert ">0.1<" in svg_text(draw("singular_values"))
 
@@ -182,23 +152,6 @@ def test_models_are_numbered_by_their_average_and_named_in_a_key():
     assert key == [["1", "70.0", "RCL (8 regulators)"], ["2", "60.0", "SimCSE"]]
     points = figure.axes[0].collections[0].get_offsets().tolist()
     np.testing.assert_allclose(points, [[-2.5, 0.2], [-2.4, 0.2]])
-
-
-def test_labels_of_crowded_points_cover_neither_each_other_nor_a_point():
-    rows = [
-        ROWS["alignment_uniformity"][0]
-        | {"method": f"m{i}", "uniformity": str(-2 - i / 500), "alignment": str(0.2 + i / 1000)}
-        for i in range(20)
-    ]
-    figure = draw("alignment_uniformity", rows)
-    figure.draw_without_rendering()
-    axes = figure.axes[0]
-    boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the thin lines
-    assert len(boxes) == 20
-    for i, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[i + 1 :])
-    points = axes.transData.transform(axes.collections[0].get_offsets())
-    assert not any(box.contains(*point) for box in boxes for point in points)
 
 
 def forest(*rows: dict):

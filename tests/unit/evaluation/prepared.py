@@ -20,14 +20,17 @@ def prepare(script, settings: dict, record: Path) -> None:
     script.main(flags(settings=settings, output=record, **demo))
 
 
-def write_pairs(folder: Path, left: list[str], right: list[str], gold: list[float]) -> str:
-    """Write dev pairs and their record; return its path."""
+def write_pairs(
+    folder: Path, left: list[str], right: list[str], gold: list[float], task: str = "stsb-dev"
+) -> str:
+    """Write scored pairs and their record; return its path."""
     count = len(gold)
-    columns = {"task": ["stsb-dev"] * count, "subset": [""] * count, "index": range(1, count + 1)}
+    columns = {"task": [task] * count, "subset": [""] * count, "index": range(1, count + 1)}
     columns |= {"sentence1": left, "sentence2": right, "score": gold}
     write_parquet(pa.table(columns), folder / "pairs.parquet")
     record = folder / "record.json"
-    write_record(record, "prepare_dev", outputs=["pairs.parquet"], started=0.0)
+    settings = {"protocol": "senteval"}
+    write_record(record, "prepare_dev", outputs=["pairs.parquet"], started=0.0, settings=settings)
     return str(record)
 
 

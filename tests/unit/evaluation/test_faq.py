@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from semblance.evaluation.faq import best_ranks, by_vectors, by_words, ranked, score_rows
-from semblance.evaluation.prepared import BankQuestion
-from semblance.evaluation.texts import Vectors
+from semblance.evaluation.prepared import BankQuestion, Vectors
 from semblance.ranking.candidates import Candidates
 from semblance.ranking.words import Words
 

@@ -6,7 +6,7 @@ import pytest
 from semblance.errors import InputError
 from semblance.evaluation.dev import dev_set
 from semblance.evaluation.faq import FaqRun, evaluate_faq
-from semblance.evaluation.texts import Texts
+from semblance.evaluation.prepared import Texts
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
 from semblance.provenance import input_digests, outputs_digest, read_sealed, record_digest

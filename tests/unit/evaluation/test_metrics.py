@@ -9,15 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from semblance.evaluation.geometry import alignment, uniformity
 from semblance.evaluation.metrics import (
     accuracy_at,
+    alignment,
     average_precision,
     cosine_pairs,
     pearson,
     ranks,
     relevant_ranks,
     spearman,
+    uniformity,
 )
 from semblance.models.vectors import collapsed
 

@@ -6,8 +6,7 @@ import pytest
 
 from semblance.evaluation import transfer
 from semblance.evaluation.classifier import Classifier
-from semblance.evaluation.prepared import read_columns
-from semblance.evaluation.texts import Vectors
+from semblance.evaluation.prepared import Vectors, read_columns
 from semblance.evaluation.transfer import (
     Transfer,
     TransferRun,

@@ -1,7 +1,6 @@
 """A finished run on wordings of users: a bank, evaluations of its folds, and the answerer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,13 +32,10 @@ STATED = {
 }
 
 
-def write_run(
-    output: Path, model: SavedModel, asked: Mapping[str, float], known: Sequence[str] = ()
-) -> Path:
+def write_run(output: Path, model: SavedModel, asked: Mapping[str, float]) -> Path:
     """Write a run whose folds asked these wordings; return the answerer's folder.
 
-    ``asked`` maps each wording to its average precision. The first entry answers all of them. It has
-    the wordings ``known``, too.
+    ``asked`` maps each wording to its average precision. The first entry answers all of them.
     """
     questions = [
         {
@@ -52,9 +48,7 @@ def write_run(
         }
         for number, text in enumerate(asked)
     ]
-    first, *others = ENTRIES
-    entries = (replace(first, wordings=(*first.wordings, *known)), *others)
-    bank = write_bank(output / "faq/faq", entries, questions)
+    bank = write_bank(output / "faq/faq", ENTRIES, questions)
     records = []
     for fold in range(3):
         own = [question for question in questions if question["part"] == fold]

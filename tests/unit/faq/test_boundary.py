@@ -39,7 +39,7 @@ def test_no_file_of_the_reproduction_imports_the_application_but_its_stage():
     [
         ("workflow.scripts.build_answerer", "semblance_faq.answer.embedding"),
         ("workflow.scripts.build_answerer", "semblance_faq.judge.evidence"),
-        (OWN_FAQ, "semblance_faq.read.code_pages"),
+        (OWN_FAQ, "semblance_faq.read.text"),
         (OWN_PAIRS, "semblance_faq.read.columns"),
     ],
 )

@@ -4,13 +4,11 @@ import hashlib
 from pathlib import Path
 
 from semblance.fetch.manifest import Archive, Dataset, File
-from semblance.fetch.web import Patience
 
 CONTENT = bytes(range(256)) * 64
 ALTERED = CONTENT[::-1]  # of the same size
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 REPO = "someone/some-model"
-QUICK = Patience(attempts=3, first=0.01, longest=2.0, timeout=2.0)
 
 
 def sha(content: bytes) -> str:
@@ -32,5 +30,5 @@ def write(path: Path, content: bytes = CONTENT) -> Path:
 
 
 def left(folder: Path) -> set[str]:
-    """Name what a fetch left behind, its lock handle excepted."""
-    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()} - {".fetching"}
+    """Name what a fetch left behind."""
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}

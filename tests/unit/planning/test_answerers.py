@@ -80,8 +80,6 @@ def test_an_answerer_reads_every_evaluation_of_its_methods_and_the_report_waits_
     assert [job.stage for job in read[1:3]] == ["download_model", "train_final"]
     helper = Job("build_answerer", name="helper")
     assert helper in inputs(plan, Job("report"))
-    # So do the cards, which also come after all scores.
-    assert inputs(plan, Job("write_cards")) == [Job("collect_scores"), helper]
 
 
 def test_the_final_training_of_rcl_has_regulators_of_the_whole_bank():

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from semblance.config.outputs import Rows
 from semblance.errors import InputError
 from semblance.names import TRANSFER_TASKS
 from semblance.provenance import ROOT
@@ -17,7 +16,7 @@ from workflow.planning.config import load
 from workflow.planning.inputs import input_checks
 from workflow.planning.methods import is_untrained
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job
+from workflow.planning.stages import Job, jobs
 from workflow.planning.tables import rows_of
 from workflow.scripts import judge_claims
 
@@ -33,6 +32,7 @@ CONFIGS = [
     ("config.yaml", "configs/simcse-glove.yaml"),
     ("config.yaml", "configs/family.yaml"),
     ("config.yaml", "configs/papers-main.yaml"),
+    ("config.yaml", "configs/rcl-grid.yaml"),
 ]
 
 
@@ -86,15 +86,6 @@ OWN_INPUTS = {  # key of a file: what names it, and the jobs of which one reads 
         f"faq.banks.mine = {{kind: own, path: {ROOT}/config.yaml, queries_path: FILE}}",
         [FAQ],
     ),
-    "corpora.mine.path": ("corpora.mine = {kind: wiki, path: FILE}", [Job("prepare_wiki", "mine")]),
-    "sts.own.mine.path": (
-        "sts.own.mine = {kind: pairs, path: FILE}; sts.datasets = [stsb, mine]",
-        [Job("prepare_sts"), Job("prepare_dev")],
-    ),
-    "bases.glove.word_vectors": (
-        "bases.glove = {word_vectors: FILE}",
-        [Job("prepare_word_vectors", base="glove")],
-    ),
 }
 
 
@@ -114,6 +105,29 @@ def test_a_file_of_ones_own_has_to_be_there_before_anything_runs(key, tmp_path):
     check()
 
 
+def test_the_config_of_glove_adds_a_row_to_two_tables_and_leaves_the_others(plan):
+    ours = Plan(load(merged("config.yaml", "configs/simcse-glove.yaml")))
+    for table, name in (("simcse_table5", "5"), ("simcse_tableE1", "E1")):
+        glove, *others = ours.table_spec(table)["rows"]
+        assert glove["label"] == "Avg. GloVe embeddings"
+        assert glove["published"] == f"simcse/{name}/GloVe embeddings (avg.)"
+        assert others == plan.table_spec(table)["rows"]
+    more = {*jobs(ours)} - {*jobs(plan)}
+    assert {job.stage for job in more} == {"download_model", "evaluate_sts", "evaluate_transfer"}
+    assert {job.base for job in more} == {"glove"} and len(more) == 3
+
+
+@pytest.mark.parametrize("key", ["layers: 3", "pooling: cls", "prompts: {}"])
+def test_a_file_of_word_vectors_has_no_keys_of_a_transformer(key, tmp_path):
+    file = tmp_path / "glove.txt"
+    file.touch()
+    base = f"bases.glove = {{folder: {file}, max_length: 512, tokenizer: glove, {key}}}"
+    plan = Plan(load(changed(merged("config.yaml"), base)))
+    [check] = input_checks(plan, [Job("download_model", base="glove")])
+    with pytest.raises(InputError, match=rf"bases\.glove\.{key.split(':')[0]}: has no effect"):
+        check()
+
+
 @pytest.mark.parametrize("method", ["start", "simcse"])
 def test_two_bases_of_one_label_are_refused_at_the_label_of_a_base(method: str):
     config = merged("config.yaml")
@@ -125,31 +139,10 @@ def test_two_bases_of_one_label_are_refused_at_the_label_of_a_base(method: str):
         load(config)
 
 
-def test_the_runs_of_a_method_that_chooses_are_those_of_its_candidates(plan):
-    table = plan.config.tables["rcl_grid_cough"]
-    place = {"corpora": ["cough"], "bases": ["nli-roberta-base-v2"]}
-    candidates = plan.config.methods["rcl-chosen"].choose
-    assert len(candidates) == 10
-    runs = [
-        set(plan.table_runs(table.model_copy(update={"rows": [Rows(**place, methods=methods)]})))
-        for methods in (["rcl-chosen"], candidates)
-    ]
-    assert runs[0] == runs[1] and len(runs[0]) == 10 * 5 * 5  # methods, folds, seeds
-    assert all(run.method != "rcl-chosen" for run in plan.runs)
-
-
-def test_a_row_that_chooses_knows_its_candidates_and_their_labels(plan):
-    spec = plan.table_spec("rcl_table3")
-    choice = next(row["choose"] for row in spec["rows"] if row["method"] == "rcl-chosen")
-    assert choice["candidates"] == plan.config.methods["rcl-chosen"].choose
-    assert choice["labels"]["rcl-6-batch32"] == "RCL (6 regulators), batch 32"
-    assert choice["paper"] == "rcl-8"
-    assert sum("choose" in row for row in spec["rows"]) == 1
-
-
-def test_a_table_of_dev_questions_asks_for_them_whatever_the_protocols_of_the_test(plan):
-    assert plan.table_spec("rcl_grid_faqir")["protocols"] == ["dev"]
-    assert plan.table_spec("rcl_table2a")["protocols"] == ["pairs", "annotated"]
+def test_a_table_of_dev_questions_asks_for_them_whatever_the_protocols_of_the_test():
+    plan = Plan(load(merged("config.yaml", "configs/rcl-grid.yaml")))
+    assert plan.table_spec("rcl_grid_faqir_dev")["protocols"] == ["dev"]
+    assert plan.table_spec("rcl_grid_faqir")["protocols"] == ["pairs", "annotated"]
 
 
 def test_a_seed_or_phi_is_kept_apart_in_the_paths(plan):

@@ -48,6 +48,8 @@ def test_a_figure_with_rows_shows_their_models_and_the_base_once():
     ]
     first = Job("evaluate_sts", "none", "bert-base", "start", 0)
     assert inputs(made, Job("collect_figure", name="f"))[0] == first
+    # A change of scores is told by their text.
+    assert figure_texts(made, "f")[0] == "results/scores/sts/none/bert-base/start/seed-0/scores.csv"
 
 
 def test_a_measured_figure_waits_for_its_models_and_the_test_pairs_and_for_no_scores():
@@ -128,27 +130,6 @@ def test_the_form_and_phi_of_an_entropy_model_come_from_its_kind():
     }
 
 
-def test_a_dev_curve_is_that_of_the_training_itself():
-    rows = [NLI | {"methods": ["rcl-8"]}]
-    made = plan(f={"kind": "dev_curves", "seeds": "figures", "rows": rows})
-    run = ("nli", "nli-roberta-base-v2", "rcl-8", 1)
-    assert figure_files(made, "f") == [f"results/models/{'/'.join(run[:3])}/seed-1/dev.csv"]
-    assert inputs(made, Job("collect_figure", name="f")) == [Job("train", *run)]
-
-
-def test_the_models_of_each_fold_of_a_bank_are_shown_under_one_label():
-    rows = [NLI | {"corpora": ["faqir"], "methods": ["start", "rcl-8"]}]
-    made = plan(f={"kind": "accuracy_at_k", "seeds": "figures", "rows": rows})
-    runs = figure_runs(made, "f")
-    assert len(runs) == 2 * made.folds and ("faqir-4", NLI["bases"][0], "rcl-8", 1) in runs
-    assert inputs(made, Job("collect_figure", name="f"))[0] == Job("evaluate_faq", *runs[0])
-    assert figure_files(made, "f")[0].startswith("results/scores/faq/faqir-0/")
-    assert figure_texts(made, "f")[0].endswith("/scores.csv")
-    labels = {m["method"]: m["label"] for m in json.loads(drawing_settings(made, "f"))["models"]}
-    assert labels == {"start": "SRoBERTa base", "rcl-8": "RCL (8 regulators)"}
-    assert len(json.loads(drawing_settings(made, "f"))["models"]) == 2 * made.folds
-
-
 def test_contrasts_wait_for_all_tables_or_for_those_that_they_name():
     made = plan(f={"kind": "contrasts"}, g={"kind": "contrasts", "tables": ["rcl_table3"]})
     every = json.loads(figure_settings(made, "f"))
@@ -162,7 +143,7 @@ def test_two_models_of_one_label_are_distinguished_by_their_methods():
     config = merged("config.yaml")
     config["methods"] |= dict.fromkeys(("first", "second"), {"label": "Same", "recipe": "rcl"})
     rows = [NLI | {"methods": ["first", "second", "rcl-6"]}]
-    config["figures"] = {"f": {"kind": "dev_curves", "seeds": "figures", "rows": rows}}
+    config["figures"] = {"f": {"kind": "cosine_densities", "seeds": "figures", "rows": rows}}
     found = json.loads(drawing_settings(Plan(load(config)), "f"))["models"]
     assert [model["label"] for model in found] == [
         "Same · first",
@@ -173,7 +154,7 @@ def test_two_models_of_one_label_are_distinguished_by_their_methods():
 
 def test_the_module_that_draws_a_figure_counts_for_its_drawing_alone():
     made = plan(f={"kind": "contrasts"})
-    assert modules.of_drawing(made.config, "f") == ["semblance.drawing.contrasts"]
+    assert modules.of_drawing(made.config, "f") == ["semblance.drawing.figures.contrasts"]
     assert modules.of_figure(made.config, "f") == ["semblance.reporting.figures.contrasts"]
 
 

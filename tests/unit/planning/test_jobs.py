@@ -12,14 +12,6 @@ def test_each_job_is_an_input_of_another_but_for_the_report_which_is_the_last(pl
     assert {i for job in found for i in inputs(plan, job)} == found - {Job("report")}
 
 
-def test_a_plan_that_trains_on_pairs_compares_their_overlap_with_the_papers(plan):
-    comparison = Job("compare_overlap")
-    assert comparison in jobs(plan)
-    assert Job("prepare_pairs", "qqp") in inputs(plan, comparison)
-    config = merged("config.yaml", "configs/own-faq.yaml")
-    assert comparison not in jobs(Plan(load(config)))
-
-
 def test_a_table_waits_for_the_evaluations_of_its_own_rows_alone(plan):
     waits = inputs(plan, Job("render_table", name="rcl_table2a"))
     assert {(job.stage, plan.folds_of[job.corpus][0]) for job in waits} == {
@@ -93,9 +85,9 @@ def test_without_a_table_of_the_transfer_tasks_nothing_of_them_is_prepared_or_do
     assert Job("download", name="trec") not in found
 
 
-def test_without_answerers_and_mined_negatives_no_job_makes_them(plan):
+def test_without_answerers_no_job_makes_them(plan):
     made = {job.stage for job in jobs(plan)}
-    assert made.isdisjoint(["build_answerer", "train_final", "mine_negatives"])
+    assert made.isdisjoint(["build_answerer", "train_final"])
 
 
 def wanted(*configs: str, **changes):

@@ -7,7 +7,7 @@ import pytest
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.planning.config import examine, load
-from workflow.planning.layers import Layered, over_project, path_of, read_layer
+from workflow.planning.layers import Layer, Layered, over_project, path_of, read_layer
 
 
 @pytest.fixture(autouse=True)
@@ -28,11 +28,13 @@ def lines_of(*files: str, config: tuple[str, ...] = ()) -> list[str]:
 
 
 def test_an_error_names_the_line_of_the_last_file_that_set_the_key():
-    first = write("first.yaml", "seeds:\n  rcl: []\nmethods: {simcse: {recipe: 7}}\n")
+    first = write("first.yaml", "seeds:\n  rcl: []\nmethods: {simcse: {recipe: nobody}}\n")
     last = write("last.yaml", "# mine\nseeds: {rcl:\n  [-1]}\n")
-    [method, seeds] = lines_of(first, last)
+    [seeds] = lines_of(first, last)
     assert seeds.startswith("last.yaml:3: seeds.rcl[0]: -1 should be greater than or equal to 0")
-    assert method.startswith("first.yaml:3: methods.simcse.recipe: 7 should be a valid string")
+    last = write("last.yaml", "seeds: {rcl: [1]}\n")
+    [method] = lines_of(first, last)
+    assert method.startswith("first.yaml:3: methods.simcse.recipe: there is no recipe 'nobody'")
 
 
 def test_an_error_of_a_key_that_no_layer_changed_names_the_projects_config_or_the_papers():
@@ -111,21 +113,34 @@ def test_an_error_of_a_flag_names_the_flag():
     assert found[1].startswith("--config seeds={rcl: []}: seeds.rcl: [] should have")
 
 
-@pytest.mark.parametrize(
-    "text, numbers",
-    [
-        ("outptu: 1\nresources: {gpu: 0, cpus: 2}\nseeds:\n  rcl: []\n", (1, 2, 2, 4)),
-        (
-            "methods:\n  simcse: {recipe: nobody}\n  rcl-2: {options: {scal: 1}}\n"
+def test_an_error_of_a_module_names_the_module():
+    layers = over_project([]).layers
+    layers.append(Layer("config of the module own", {"outptu": "x"}, is_file=False))
+    with pytest.raises(InputError, match="^config of the module own: outptu: unknown key"):
+        load(Layered(layers))
+
+
+def test_all_errors_of_a_config_are_reported_each_once():
+    found = lines_of(
+        write(
+            "last.yaml",
+            "outptu: 1\nresources: {gpu: 0, cpus: 2}\nmethods:\n  simcse: {recipe: 3}\n",
+        )
+    )
+    lines = [line.split(": ")[0] for line in found]
+    assert sorted(lines) == [f"last.yaml:{n}" for n in (1, 2, 2, 4)]
+
+
+def test_all_names_that_a_config_does_not_know_are_reported():
+    found = lines_of(
+        write(
+            "last.yaml",
+            "methods:\n  simcse: {recipe: nobody}\n  mine: {recipe: rcl, steps_of: nobody}\n"
             "tables:\n  rcl_table3: {layout: best}\n",
-            (2, 3, 5),
-        ),
-    ],
-    ids=["of its type", "of its cross-checks"],
-)
-def test_all_errors_of_a_config_are_reported_each_once(text, numbers):
-    lines = [line.split(": ")[0] for line in lines_of(write("last.yaml", text))]
-    assert sorted(lines) == [f"last.yaml:{n}" for n in numbers]
+        )
+    )
+    lines = [line.split(": ")[0] for line in found]
+    assert sorted(lines) == [f"last.yaml:{n}" for n in (2, 3, 5)]
 
 
 def test_a_phi_with_an_exponent_is_the_model_of_the_number():

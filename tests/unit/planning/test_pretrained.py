@@ -8,7 +8,7 @@ from semblance.named_modules import LOSSES, MASKED_WORDS
 from semblance.settings import decode
 from semblance.training.recipe import MaskedWords, TrainSettings
 from tests.shipped import merged
-from tests.unit.costing.examples import MANIFEST, SHIPPED
+from tests.unit.costing.examples import MANIFEST
 from workflow.costing.model import Cost
 from workflow.planning import modules
 from workflow.planning.config import load
@@ -92,19 +92,7 @@ def test_its_training_runs_the_code_of_masked_words_and_of_no_other_loss():
 
 
 def test_it_costs_one_pass_over_each_sentence():
-    model = Cost(load(config()), MANIFEST, SHIPPED)
+    model = Cost(load(config()), MANIFEST)
     steps = 1_000_000 // 32
     tokens = 32 * 32.8  # of a Wikipedia sentence, below the limit of 48
     assert model.need(MADE).work == pytest.approx(6 * steps * tokens * 110e6 / 1e9)
-
-
-def test_a_base_may_be_trained_on_a_text_of_the_users_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "notes.txt").write_text("One.\nTwo.\nThree.\n")
-    found = config(corpus="mine")
-    found["corpora"]["mine"] = {"kind": "wiki", "path": "notes.txt"}
-    ours = Plan(load(found))
-    job = Job("prepare_wiki", "mine")
-    assert job in inputs(ours, Job("pretrain", "mine", "domain"))
-    assert inputs(ours, job) == []  # it is no data set of the manifest
-    assert Cost(ours.config, MANIFEST, SHIPPED).needs.sizes.corpora["mine"].rows == 3

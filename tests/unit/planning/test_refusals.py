@@ -28,7 +28,6 @@ bases.bge-small.default_prompt = document | bases.bge-small.default_prompt: prom
 bases.e5-small.prompts = {passage: x} | bases.e5-small.prompts.passage
 bases.bert-base.million_parameters = 0
 bases.bert-base.pooling = max
-bases.bert-base.words = 3 | bases.bert-base.words: has no effect here; it belongs to word_vectors
 corpora.none = {kind: wiki, datasets: [wiki1m]}
 corpora.nli.kind = snli
 corpora.nli.datasets = [snli, snli]
@@ -94,7 +93,6 @@ methods.simcse.jobs_per_gpu = 2
 methods.simcse.loss = nobody
 methods.simcse.loss = entropy | methods.simcse.options.phi: missing key
 methods.simcse.views = twise
-methods.simcse.paper = rcl-8 | methods.simcse.paper: has no effect here
 methods.simcse.by_base = {bert-base: {batch_size: 8}}
 methods.simcse.regulators = [entropy-0.01]
 methods.simcse.options.scal = 3
@@ -115,13 +113,6 @@ methods.ssimcse.dropout.sampled.layers = all
 methods.whitening.recipe = rcl | methods.whitening.recipe: has no effect
 methods.whitening.whitening = tests
 methods.whitening.whitening = false | methods.whitening.whitening: False
-methods.rcl-chosen.choose = [rcl-2, whitening] | methods.rcl-chosen.choose: 'whitening' is not trai
-methods.rcl-chosen.choose = [rcl-2, nobody] | methods.rcl-chosen.choose: there is no method 'nobody
-methods.rcl-chosen.choose = [rcl-2, simcse] | methods.rcl-chosen.choose: the candidates have sever
-methods.rcl-chosen.choose = [rcl-2, rcl-2] | methods.rcl-chosen.choose: ['rcl-2', 'rcl-2'] names one
-methods.other = {choose: [rcl-2, rcl-chosen]} | methods.other.choose: 'rcl-chosen' chooses itself
-methods.rcl-chosen.recipe = rcl | methods.rcl-chosen.recipe: has no effect here
-methods.rcl-chosen.paper = nobody | methods.rcl-chosen.paper: there is no method 'nobody'
 methods.rcl-8.options.reduction = Sum
 methods.rcl-8.options.reduction = avg
 methods.rcl-8.options.regulator_weight = -1.0
@@ -139,7 +130,6 @@ methods.rcl-2.regulators.phis = [0.01, "0.01"] | methods.rcl-2.regulators: a mod
 methods.rcl-2.regulators.phis = | methods.rcl-2.regulators.phis: missing key
 methods.rcl-2.regulators = [start, start] | methods.rcl-2.regulators: a model stands twice: start
 methods.rcl-2.regulators = [nobody] | methods.rcl-2.regulators: 'nobody' is neither KIND-PHI nor a m
-methods.rcl-2.regulators = [rcl-chosen] | methods.rcl-2.regulators: 'rcl-chosen' chooses on dev
 methods.rcl-2.regulators = [nobody/start] | methods.rcl-2.regulators: there is no base 'nobody'
 methods.rcl-2.regulators = [bert-base/nobody] | methods.rcl-2.regulators: 'nobody' is neither KIND
 methods.rcl-2.regulators = [entropy-0.010] | methods.rcl-2.regulators: φ of 'entropy-0.010' has ano
@@ -148,10 +138,9 @@ methods.rcl-2.regulators = [rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for
 methods.rcl-2.regulators = [bert-base/rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
 methods.rcl-2.regulators = [rcl-4]; methods.rcl-4.regulators = [rcl-2] | methods.rcl-2.regulators: '
 methods.rcl-2.regulators = [start]; methods.rcl-2.regulator_seeds = [1] | methods.rcl-2.regulator_se
-methods.continued-matched.steps_of = continued-chosen | methods.continued-matched
 methods.continued-matched.steps_of = whitening | methods.continued-matched
 methods.continued-matched.steps_of = continued-matched | methods.continued-matched
-methods.rcl-4.label = RCL (2 regulators) | tables.rcl_grid.labels: the rows of rcl-2 and rcl-4 are
+methods.rcl-8.label = RCL (2 regulators) | tables.rcl_controls.labels: the rows of rcl-2 and rcl-8
 tables.rcl_table3.rowz = 1
 tables.rcl_table3.seeds = nobody
 tables.rcl_table3.rows[0].methods = [nobody]
@@ -166,7 +155,6 @@ tables.rcl_table3.published.rcl8 = rcl/3/RCL
 tables.ssimcse_table1.published.bert-base/sincse = s-simcse/1/SimCSE-BERT-base
 tables.simcse_tableC1.control = whitening | tables.simcse_tableC1.control: the untrained 'whitening'
 tables.simcse_tableE1.rows[0].methods = [whitening-target]
-tables.simcse_tableE1.rows[0].methods = [rcl-chosen] | tables.simcse_tableE1.rows[0].methods: 'rcl-
 tables.simcse_tableE1.tasks = [stsb] | tables.simcse_tableE1.tasks: has no effect here
 tables.rcl_table1a.tasks = [yours] | tables.rcl_table1a.tasks: there is no task 'yours'
 tables.rcl_table2a.rows[0].methods = [whitening-target]
@@ -192,12 +180,9 @@ corpora.qqp.neutral = true | corpora.qqp.neutral: has no effect here; it belongs
 corpora.nli.format = qqp | corpora.nli.format: has no effect here; it belongs to pairs
 corpora.nli.labels = [neutral] | corpora.nli.labels: has no effect here; it belongs to pairs
 corpora.nli.sample_seed = 1 | corpora.nli.sample_seed: has no effect here; it belongs to pairs
-corpora.nli.path = notes.txt | corpora.nli.path: has no effect here; it belongs to text
+corpora.nli.path = notes.txt | corpora.nli.path: unknown key
 corpora.mine = {kind: wiki} | corpora.mine.datasets: missing key
-corpora.mine = {kind: text} | corpora.mine.path: missing key
-corpora.mine = {kind: text, datasets: [wiki1m]} | corpora.mine.datasets: has no effect here
-corpora.mine = {kind: wiki, path: a.txt, datasets: [wiki1m]} | corpora.mine.datasets: has no effect
-corpora.mine = {kind: words} | corpora.mine.kind: 'words' is no kind; known are nli, wiki, text, pai
+corpora.mine = {kind: words} | corpora.mine.kind: 'words' is no kind; known are nli, wiki, pairs
 tables.rcl_table3.layout = wide | tables.rcl_table3.layout: unknown layout 'wide'; known: sts, faq
 figures.f = {kind: by_phi} | figures.f.rows: missing key; Groups of rows.
 figures.f.kind = nobody | figures.f.kind: 'nobody' should be
@@ -207,13 +192,11 @@ figures.rcl_anisotropy.options.of = 1 | figures.rcl_anisotropy.options.of: unkno
 figures.rcl_anisotropy.rows[0].bases = [nobody] | figures.rcl_anisotropy.rows[0].bases: there is no
 figures.rcl_anisotropy.rows[0].corpora = [faqir]
 figures.rcl_anisotropy.rows[0].methods = [nobody]
-figures.rcl_anisotropy.rows[0].methods = [rcl-chosen]
 figures.rcl_anisotropy.kind = curve | figures.rcl_anisotropy.rows[0].methods: there is no method 'st
 figures.rcl_anisotropy.kind = retrieval | figures.rcl_anisotropy.collection: missing key; The corpus
-figures.rcl_anisotropy.kind = accuracy_at_k | figures.rcl_anisotropy.rows[0].corpora: there is no FA
 figures.rcl_anisotropy.collection = nli | figures.rcl_anisotropy.collection: has no effect here; it
 figures.rcl_anisotropy.tables = [rcl_table3] | figures.rcl_anisotropy.tables: has no effect here; it
-figures.rcl_anisotropy.kind = dev_curves; figures.rcl_anisotropy.rows[0].methods = [whitening] \
+figures.rcl_anisotropy.kind = curve; figures.rcl_anisotropy.rows[0].methods = [whitening] \
 | figures.rcl_anisotropy.rows[0].methods: 'whitening' whitens a base and has no training
 figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nobody \
 | figures.rcl_anisotropy.collection: there is no corpus 'nobody'
@@ -221,25 +204,12 @@ figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nli
 | figures.rcl_anisotropy.options.queries: missing key
 figures.contrasts.rows = [] | figures.contrasts.rows: has no effect here; it belongs to models, coll
 figures.contrasts.tables = [nobody] | figures.contrasts.tables: there is no table 'nobody'
-figures.rcl_accuracy_faqir.options.most = 0
-sts.own.mine = {path: a.csv} | sts.own.mine.kind: missing key
-sts.own.mine = {kind: pairs, path: a.csv} | sts.own.mine: has no effect
-sts.own.mine = {kind: pairs, path: a.csv}; sts.dev = mine; sts.datasets = [stsb, mine] \
-| sts.own.mine: is the dev set and a test set
-sts.own.mine = {kind: pairs, path: a.csv, columns: {title: A}} | sts.own.mine.columns.title
-sts.own.mine = {kind: pairs, path: a.csv}; sts.datasets = [stsb, mine]; sts.dev = wiki1m \
-| sts.dev: 'wiki1m' has no dev pairs; choose one of stsb, sick, mine
-sts.own.sts12 = {kind: pairs, path: a.csv} | sts.own.sts12: another task has this name
-sts.own.stsb-dev = {kind: pairs, path: a.csv} | sts.own.stsb-dev: another task has this name
-sts.own.sick = {kind: pairs, path: a.csv} | sts.own.sick: another task has this name
-sts.own.mr = {kind: pairs, path: a.csv} | sts.own.mr: another task has this name
-sts.own.faqir = {kind: pairs, path: a.csv} | sts.own.faqir: another task has this name
-sts.own.Average = {kind: pairs, path: a.csv} | sts.own.Average: another task has this name
+figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nli; \
+figures.rcl_anisotropy.options = {queries: [a], top: 0} | figures.rcl_anisotropy.options.top
 """
 OF_MADE_BASES = """
 bases.domain.base = nobody
 bases.domain.base = | bases.domain.base: missing key
-bases.domain.base = glove | bases.domain.base: 'glove' is a file of word vectors
 bases.domain.corpus = nobody
 bases.domain.corpus = | bases.domain.corpus: missing key
 bases.domain.pretrain = | bases.domain.pretrain: missing key
@@ -250,38 +220,13 @@ bases.domain.pooling = mean
 bases.domain.hub = a/b
 bases.domain.tokenizer = bert-base
 bases.bert-large.tokenizer = domain | bases.bert-large.tokenizer: 'domain' is trained here itself
-bases.bert-large.tokenizer = glove | bases.bert-large.tokenizer: 'glove' is a file of word vectors
-bases.glove.pooling = mean
-bases.glove.hub = a/b
-bases.glove.max_length = 32
-bases.glove.tokenizer = bert-base
-bases.glove.layers = 3
-bases.glove.words = 0
-tables.rcl_table1a.rows[0].bases = [glove] | tables.rcl_table1a.rows[0].bases: 'continued' needs a t
-tables.rcl_table2a.rows[0].bases = [glove] | tables.rcl_table2a.rows[0].bases: 'glove' is a file of
-tables.simcse_tableC1.rows[0] = {corpora: [nli], bases: [glove], methods: [whitening]} \
-| tables.simcse_tableC1.rows[0].bases: 'whitening' needs a training on 'glove'
-figures.rcl_anisotropy.rows[0].bases = [glove] | figures.rcl_anisotropy.rows[0].bases: 'glove' is a
-methods.rcl-2.regulators = [glove/start] | methods.rcl-2.regulators: 'glove' is a file of word vecto
 """
 OF_OWN_FAQ = """
 tables.more = {title: t, layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
-methods: [hard-negatives]}]} | tables.more.rows[0].methods: 'hard-negatives' mines its hard negative
-methods.e = {choose: [continued, hard-negatives]}; tables.more = {title: t, layout: sts, \
-seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], methods: [e]}]} \
-| tables.more.rows[0].methods: 'hard-negatives' mines its hard negatives
-figures.c = {kind: curve, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
-methods: [hard-negatives]}]} | figures.c.rows[0].methods: 'hard-negatives' mines
-tables.more = {title: t, layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
 methods: [bm25]}]} | tables.more.rows[0].methods: 'bm25' ranks answers, of which layout 'sts' has no
-methods.mine = {recipe: rcl, mined_negatives: true, hard_negatives: false} | methods.mine.mined_neg
-methods.mine = {recipe: rcl, mined_negatives: true, on_faq: {hard_negatives: false}} | methods.mine.
-methods.rcl-8.regulators = [hard-negatives] | methods.rcl-8.regulators: 'hard-negatives' mines its
 methods.rcl-8.regulators = [bm25] | methods.rcl-8.regulators: 'bm25' ranks with the model of another
-methods.rcl-chosen.choose = [rcl-2, bm25] | methods.rcl-chosen.choose: 'bm25' is not trained
 methods.b = {recipe: rcl, ranking: {of: start, by: words}} | methods.b.recipe: has no effect here
 methods.b = {ranking: {of: bm25, by: words}} | methods.b.ranking.of: 'bm25' has no model of its own
-methods.b = {ranking: {of: rcl-chosen, by: words}} | methods.b.ranking.of: 'rcl-chosen' has no model
 methods.b = {ranking: {of: nobody, by: words}} | methods.b.ranking.of: there is no method 'nobody'
 methods.b = {ranking: {of: start, by: luck}} | methods.b.ranking.by
 methods.b = {ranking: {of: start, by: hybrid, match: better}}; tables.mine.rows[0].methods[0] = b \
@@ -289,7 +234,6 @@ methods.b = {ranking: {of: start, by: hybrid, match: better}}; tables.mine.rows[
 answerers.mine.bank = nobody | answerers.mine.bank: there is no bank 'nobody'
 answerers.mine.seeds = x | answerers.mine.seeds: there is no list
 answerers.mine.methods = [nobody] | answerers.mine.methods: there is no method 'nobody'
-answerers.mine.methods = [rcl-chosen] | answerers.mine.methods: 'rcl-chosen' chooses
 answerers.mine.methods = [whitening] | answerers.mine.methods: 'whitening' whitens
 answerers.mine.methods = [entropy-0.01] | answerers.mine.methods: there is no method 'entropy-0.01'
 answerers.mine.methods = [rcl-2] | answerers.mine.methods: no table of bank 'mine' evaluates 'rcl-2'
@@ -315,7 +259,7 @@ def cases(text: str) -> list[tuple[str, str]]:
 PAPERS = merged("config.yaml")
 OWN_FAQ = merged("config.yaml", "configs/own-faq.yaml")
 MADE_BASES = merged("config.yaml")
-MADE_BASES["bases"] |= {"domain": BASE, "glove": {"word_vectors": "glove.txt"}}
+MADE_BASES["bases"]["domain"] = BASE
 MISTAKES = [
     (config, *case)
     for config, text in ((PAPERS, OF_PAPERS), (OWN_FAQ, OF_OWN_FAQ), (MADE_BASES, OF_MADE_BASES))
@@ -338,10 +282,12 @@ def test_a_config_with_bases_and_corpora_of_every_kind_is_accepted():
         "b": {"kind": "pairs", "format": "captions", "datasets": ["flickr30k"]},
         "c": {"kind": "nli", "datasets": ["snli", "multinli"], "neutral": True},
         "d": {"kind": "wiki", "datasets": ["wiki1m"], "limit": 5},
-        "e": {"kind": "text", "path": "notes.txt"},
     }
-    found = load(config)
-    assert found.corpora["e"].settings() == {"kind": "wiki", "path": "notes.txt", "datasets": []}
+    assert load(config).corpora["d"].settings() == {
+        "kind": "wiki",
+        "datasets": ["wiki1m"],
+        "limit": 5,
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Which of our rows are comparable with the papers', and in what the others differ."""
 
 import dataclasses
-import json
 
 import pytest
 
@@ -10,7 +9,7 @@ from tests.shipped import changed, merged
 from tests.unit.planning.test_config import ROOT
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
-from workflow.planning.stand_ins import StandIns, card_settings, content_digest
+from workflow.planning.stand_ins import StandIns, content_digest
 from workflow.planning.table_checks import published
 
 MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
@@ -20,7 +19,6 @@ SROBERTA = "nli-roberta-base-v2"
 # Changes of config.yaml | table, method and base of a row | in what it differs then; in nothing.
 DIFFERENCES = f"""
 | ssimcse_table1 ssimcse |
-| rcl_table3 rcl-chosen |
 tables.rcl_table2a.published.start = rcl/2a/SRoBERTa base | rcl_table2a start \
 | method start instead of continued
 bases.{SROBERTA}.hub = someone/else | rcl_table3 start | base {SROBERTA} instead of SRoBERTa base
@@ -61,8 +59,6 @@ tables.rcl_table1a.published = {{attention-dropout-0.2: rcl/1a/Attention dropout
 | rcl_table1a attention-dropout-0.2 | dropout.attention 0.2 instead of 0.1
 methods.ssimcse.dropout.sampled.granularity = row | ssimcse_table1 ssimcse \
 | dropout.sampled.granularity row instead of view or pass
-tables.rcl_table3.published.rcl-chosen = rcl/3/DropHead (p=0.1) | rcl_table3 rcl-chosen \
-| chosen on dev instead of drophead-0.1
 transfer.datasets = [mr, trec] | simcse_tableE1 start bert-base \
 | tests mr, trec instead of mr, cr, subj, mpqa, sst2, trec, mrpc
 transfer.datasets = [mr, trec] | simcse_tableE1 simcse bert-base \
@@ -241,16 +237,6 @@ def test_a_file_with_another_checksum_makes_a_stand_in(name, table, method):
     assert found == [f"other contents of {name}"]
 
 
-def test_the_best_of_another_grid_is_a_stand_in():
-    candidates = SHIPPED["methods"]["rcl-chosen"]["choose"]
-    config = changed(SHIPPED, f"methods.rcl-chosen.choose = {candidates[1:]}")
-    reason = ["chosen out of 9 of 10 settings"]
-    assert differences(config, "rcl_table3", "rcl-chosen") == reason
-    config = changed(SHIPPED, "methods.rcl-10.regulators.phis = [0.05]")
-    (reason,) = differences(config, "rcl_table3", "rcl-chosen")
-    assert reason.startswith("regulators of φ 0.05 instead of 0.01 or 0.01, 0.02 or ")
-
-
 def test_a_whitening_on_other_tests_is_a_stand_in():
     config = changed(SHIPPED, "sts.datasets = [sts12, stsb]")
     for method, words in (("whitening", ["tests"]), ("whitening-target", ["tests", "data"])):
@@ -260,24 +246,3 @@ def test_a_whitening_on_other_tests_is_a_stand_in():
     theirs = "simcse/C1/BERT-base-whitening (target)"
     config = changed(SHIPPED, f"tables.simcse_tableC1.published.whitening = {theirs}")
     assert "whitening true instead of target" in differences(config, "simcse_tableC1", "whitening")
-
-
-# --- cards of models ---------------------------------------------------------------------------
-
-
-def told(manifest: str = "workflow/manifest.yaml") -> dict:
-    """Return what the stage of the cards is told of the data of the shipped config."""
-    datasets = load_manifest(ROOT / manifest)
-    return json.loads(card_settings(load(SHIPPED), datasets, published().used.datasets))
-
-
-def test_the_licence_of_each_data_set_of_a_corpus_and_of_a_bank_is_reported():
-    found = told()["data"]
-    assert found["wiki1m"]["licence"] == MANIFEST["wiki1m"].licence
-    assert {"faqir", "cough", "stsb"} <= set(found)
-    assert "quora" not in found  # the manifest has it, but no corpus of the config
-
-
-def test_the_pinned_tests_are_the_original_ones_and_the_demos_are_not():
-    assert {"sts12", "sts13", "sts14", "sts15", "sts16", "stsb"} <= set(told()["original"])
-    assert told("demo/manifest.yaml")["original"] == []

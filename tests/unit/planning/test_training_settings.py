@@ -64,8 +64,6 @@ FINAL = {
     ("nli", "nli-roberta-base-v2", "drophead-0.2"): ON_STS
     | {"loss": "contrastive", "dropout": {"attention": 0.0, "drophead": 0.2}},
     ("nli", "nli-roberta-base-v2", "rcl-8"): ON_STS | {"loss": "regulators"},
-    ("nli", "nli-roberta-base-v2", "rcl-8-batch32"): ON_STS
-    | {"loss": "regulators", "batch_size": 32},
     ("cough-4", "nli-roberta-base-v2", "rcl-8"): ON_FAQ | {"loss": "regulators"},
     # All steps of rcl-8: its own and those of four entropy models; on a bank of the initial model, too.
     ("nli", "nli-roberta-base-v2", "continued-5x"): ON_STS
@@ -78,6 +76,11 @@ FINAL = {
     ("nli", "nli-roberta-base-v2", "rcl-8-no-hard-negatives"): ON_STS
     | {"loss": "regulators", "hard_negatives": False},
 }
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return Plan(load(merged("config.yaml", "configs/rcl-grid.yaml")))
 
 
 @pytest.mark.parametrize("run", FINAL, ids="/".join)
@@ -127,9 +130,12 @@ def test_eight_regulators_are_those_of_four_entropy_models(plan):
 
 
 @pytest.mark.parametrize("count", [2, 4, 6, 8, 10])
-def test_a_method_of_batch_32_reads_entropy_models_of_batch_32(plan, count):
-    place = ("nli", "nli-roberta-base-v2")
-    names = plan.config.methods[f"rcl-{count}-batch32"].regulator_names
+def test_a_method_of_batch_32_reads_entropy_models_of_batch_32(grid, count):
+    plan, place = grid, ("nli", "nli-roberta-base-v2")
+    method = f"rcl-{count}-batch32"
+    settings = json.loads(plan.train_settings(*place, method, 3))
+    assert settings == ON_STS | {"loss": "regulators", "batch_size": 32, "seed": 3}
+    names = plan.config.methods[method].regulator_names
     phis = [name.removeprefix("entropy-batch32-") for name in names]
     assert phis == ["0.01", "0.02", "0.03", "0.04", "0.05"][: count // 2]
     for phi in phis:

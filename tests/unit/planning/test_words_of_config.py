@@ -13,7 +13,6 @@ from semblance.config import inputs, model, trainings
 from semblance.data.prepare_faq import ANNOTATED, PAIRS
 from semblance.data.prepare_nli import NliSettings
 from semblance.data.prepare_pairs import PairSettings
-from semblance.data.sts import OwnPairs
 from semblance.data.wiki import WikiSettings
 from semblance.evaluation.sts import WhitenedOn
 from semblance.models.dropouts.sampled import Options as Sampled
@@ -37,8 +36,6 @@ def words(choice: Any) -> set:
         (inputs.Nli, "kind", words(hints(NliSettings)["kind"])),
         (inputs.Wiki, "kind", words(hints(WikiSettings)["kind"])),
         (inputs.Pairs, "kind", words(hints(PairSettings)["kind"])),
-        (inputs.OwnText, "kind", {"text", inputs.OwnText.prepared_as}),
-        (inputs.OwnPairs, "kind", words(hints(OwnPairs)["kind"])),
         (inputs.Transformer, "default_prompt", {QUERY, DOCUMENT}),
         (model.EvaluateFaq, "protocols", {PAIRS, ANNOTATED}),
         (trainings.Whitened, "whitening", {True, *words(WhitenedOn)}),

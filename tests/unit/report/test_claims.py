@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from semblance.reporting import numbers
+from semblance.counts import interval, signed
 from semblance.reporting.claims import Claim
 from semblance.reporting.claims_page import LEDGER
 from semblance.reporting.judging import Judgement
@@ -126,9 +126,9 @@ def test_an_undecided_claim_says_how_many_seeds_would_decide():
     "value, text", [(1.005, "+1.00"), (-0.5, "−0.50"), (-0.001, "+0.00"), (0, "+0.00"), (None, "")]
 )
 def test_a_difference_has_its_sign_and_a_real_minus(value, text):
-    assert numbers.signed(value) == text
+    assert signed(value) == text
 
 
 def test_an_interval_needs_both_ends():
-    assert numbers.interval(-1.0, 2.0) == "[−1.00, +2.00]"
-    assert numbers.interval(None, 2.0) == ""
+    assert interval(-1.0, 2.0) == "[−1.00, +2.00]"
+    assert interval(None, 2.0) == ""

@@ -30,14 +30,13 @@ from workflow.scripts import (
     compare_published,
     judge_claims,
     render_table,
-    simulate_statistics,
 )
 
 SUBSETS = (("sts12", "MSRpar"), ("sts12", "MSRvid"), ("stsb", ""), ("stsb-dev", ""))
 SEEDS = (1, 2, 3)
 NOISE = {"start": 2.0, "simcse": 1.0, "rcl": 0.4}
 WEIGHTS = "model/model.safetensors"
-METHODS = ["simcse", "rcl"]  # a row `chosen` takes the best of them on dev
+METHODS = ["simcse", "rcl"]
 RUNS = [(corpus, method) for corpus in ("nli", "bank-0", "bank-1") for method in METHODS]
 PUBLISHED = f"{ROOT}/workflow/published.yaml"
 DEVICE = "cpu, 1 threads"
@@ -239,8 +238,6 @@ def settings(name: str) -> dict:
     for row in rows:
         if (layout, row["method"]) == ("sts", "rcl"):
             row["published"] = "rcl/3/RCL"
-        if row["method"] == "chosen":
-            row["choose"] = {"candidates": METHODS, "labels": {m: m for m in METHODS}}
     shape = find_layout(layout)
     found = {"name": name, "title": "T", "layout": layout, "rows": rows, "draws": 50}
     found["tasks"] = ["sts12", "stsb"] if shape.tasks is None else list(shape.tasks)
@@ -289,7 +286,7 @@ def render_other(results: Path, name: str, **given: object) -> None:
 
 
 def compare(results: Path) -> None:
-    """Write the pages that are made from all tables: the comparison, the claims, the statistics."""
+    """Write the pages that are made from all tables: the comparison and the claims."""
     tables = results / "tables"
     records = [tables / f"records/{name}.json" for name in TABLES]
 
@@ -302,4 +299,3 @@ def compare(results: Path) -> None:
     compare_published.main([*printed, *page("published", output="md")])
     claims = flags(claims=f"{ROOT}/workflow/claims.yaml")
     judge_claims.main([*claims, *printed, *page("claims", csv="csv", markdown="md")])
-    simulate_statistics.main(page("statistics", csv="csv", markdown="md"))

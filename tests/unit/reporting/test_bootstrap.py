@@ -10,9 +10,8 @@ from pytest import approx
 from semblance.errors import InputError
 from semblance.names import TRANSFER_TASKS
 from semblance.reporting.bootstrap import with_bootstrap
-from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import BETWEEN, BY_MEAN, Contrast
-from tests.unit.reporting.example_scores import FAQ, TASKS, of_fold, record, row, runs, table
+from tests.unit.reporting.example_scores import FAQ, TASKS, of_fold, record, runs, table
 
 RNG = np.random.default_rng(0)
 GOLD = {task: RNG.normal(size=60) for task in TASKS}
@@ -187,25 +186,6 @@ def test_a_row_does_not_change_with_the_other_rows_of_its_table(tmp_path):
     )
     alone, beside = (found.cells["Average"].contrast.p_bootstrap for found in (alone, beside))
     assert alone == approx(beside, rel=1e-9)
-
-
-@pytest.mark.parametrize("layout", ["sts", "faq"])
-def test_two_rows_of_the_same_predictions_are_both_tested(tmp_path, layout):
-    """A row that chooses on dev shows the runs of one of its candidates."""
-    choose = {"candidates": ["b"], "labels": {"b": "b"}}
-    rows = {**ROWS, "chosen": row("chosen", (1, 2), choose=choose)}
-    if layout == "sts":
-        written(tmp_path)
-        dev = [record(method="b", seed=seed, task="stsb-dev", value=0.8) for seed in (1, 2)]
-        made = against_a(rows, SCORES + dev)
-    else:
-        scores = faq_results(tmp_path, {"a": (8, 9), "b": (10, 12)})
-        for seed, fold in ((1, 0), (1, 1), (2, 0), (2, 1)):
-            scores += of_fold("b", seed, fold, 0.5, "dev", aggregation="dev")
-        made = against_a(rows, scores, **FAQ)
-    found = with_bootstrap(made, tmp_path, 100, 0)
-    b, chosen = (one.cells[find_layout(layout).main_column].contrast for one in found.rows[1:])
-    assert b.p_bootstrap == chosen.p_bootstrap is not None
 
 
 def labels(right: float, rng: np.random.Generator) -> pd.DataFrame:

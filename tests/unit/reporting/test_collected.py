@@ -16,14 +16,12 @@ from semblance.names import STS_TASKS
 from semblance.provenance import checked, input_digests, read_sealed
 from semblance.reporting.collected import collected_csv, file_digests
 from semblance.reporting.figures import (
-    accuracy_at_k,
     alignment_uniformity,
     by_phi,
     by_regulators,
     contrasts,
     cosine_densities,
     curve,
-    dev_curves,
 )
 from semblance.reporting.table import from_json
 from tests.scripts.flags import flags
@@ -138,21 +136,13 @@ def test_the_record_names_the_files_and_the_records_that_the_figure_was_made_fro
     assert len((figures / "f.csv").read_text().splitlines()) == 1 + 40  # pairs of STS-B
 
 
-CURVES = {curve: ("alignment", "uniformity"), dev_curves: ("dev",)}
-
-
-@pytest.mark.parametrize("kind", CURVES, ids=lambda kind: kind.__name__.rpartition(".")[2])
-def test_the_rows_of_a_curve_are_its_steps_with_its_numbers_and_no_others(kind, tmp_path):
+def test_the_rows_of_a_curve_are_its_steps_with_its_numbers_and_no_others(tmp_path):
     path = tmp_path / "dev.csv"
-    names = CURVES[kind]
-    lines = [",".join(("step", *names, "more"))]
-    lines += [f"{step}{f',{value}' * len(names)},x" for step, value in ((0, 0.25), (10, -1.5))]
-    path.write_text("\n".join(lines) + "\n")
-    rows = [{"step": step} | dict.fromkeys(names, v) for step, v in ((0, 0.25), (10, -1.5))]
-    assert list(kind.rows(path)) == rows
-    path.write_text(f"step,{names[0]}\n0,no\n")
-    with pytest.raises(InputError, match=f"dev.csv:2: no step with {names[0]}"):
-        list(kind.rows(path))
+    path.write_text("step,alignment,uniformity,more\n0,0.25,-1.5,x\n10,0.5,-2.0,x\n")
+    assert list(curve.rows(path)) == [
+        {"step": 0, "alignment": 0.25, "uniformity": -1.5},
+        {"step": 10, "alignment": 0.5, "uniformity": -2.0},
+    ]
 
 
 @pytest.mark.parametrize("line", ["10,0.125", "10,no,-2.25", "1.5,0.125,-2.25"])
@@ -161,24 +151,6 @@ def test_a_row_of_a_curve_that_is_no_measurement_is_refused_with_its_line(line, 
     path.write_text(f"step,alignment,uniformity\n0,0.25,-1.5\n{line}\n")
     with pytest.raises(InputError, match=r"dev\.csv:3: no step with alignment and uniformity"):
         list(curve.rows(path))
-
-
-def test_the_accuracy_at_k_is_the_share_of_queries_whose_best_rank_is_at_most_k(results):
-    folder = results / "scores/faq/bank-0/tiny/rcl/seed-1"
-    shown = list(accuracy_at_k.rows(folder / "predictions.parquet", most=7))
-    frame = pd.read_parquet(folder / "predictions.parquet")
-    tests = frame[frame["protocol"] != "dev"]
-    for row in shown:
-        queries = tests[tests["protocol"] == row["protocol"]]
-        right = [any(rank <= row["k"] for rank in ranks) for ranks in queries["ranks"]]
-        assert row["accuracy"] == approx(sum(right) / len(right))
-        assert row["queries"] == len(right)
-        if row["k"] in (1, 3, 5):  # the evaluation's own metric
-            assert row["accuracy"] == approx(queries[f"acc@{row['k']}"].mean())
-    protocols = list(dict.fromkeys(tests["protocol"]))
-    assert [(row["protocol"], row["k"]) for row in shown] == [
-        (protocol, k) for protocol in protocols for k in range(1, 8)
-    ]
 
 
 @pytest.mark.parametrize("kind", [by_regulators, by_phi])

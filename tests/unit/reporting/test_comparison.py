@@ -7,8 +7,8 @@ from pytest import approx
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
+from semblance.reporting.build import ORIENTATION, stand_in_note
 from semblance.reporting.comparison import STAND_IN, TOLERANCE, attach, compare_published, ledger
-from semblance.reporting.notes import ORIENTATION, stand_in_note
 from semblance.reporting.published import Entry, Published, read_published
 from tests.unit.reporting.example_scores import record, row, runs, table, untrained
 

@@ -14,7 +14,7 @@ from semblance.reporting.layouts import LAYOUTS, Layout, find_layout
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import from_json, to_json
 from tests.unit.reporting import example_scores
-from tests.unit.reporting.example_scores import csv_lines, markdown_lines, runs
+from tests.unit.reporting.example_scores import FAQ, csv_lines, markdown_lines, of_fold, runs
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
@@ -49,6 +49,17 @@ def test_an_unknown_layout_is_refused_with_the_known_ones():
     text = to_json(table()).replace('"layout": "sts"', '"layout": "pie"')
     with pytest.raises(InputError, match="x.json: layout: unknown layout 'pie'"):
         from_json(text, "x.json")
+
+
+def test_the_dev_layout_of_a_bank_shows_the_map_of_its_dev_questions():
+    scores = []
+    for fold, dev in ((0, 0.5), (1, 0.7)):
+        scores += of_fold("rcl-2", 1, fold, dev, "dev", aggregation="dev")
+        scores += of_fold("rcl-2", 1, fold, 0.9)  # of its test part
+    rows = {"2": ("rcl-2", (1,))}
+    shown = example_scores.table(rows, scores, **FAQ | {"layout": "faq-dev"})
+    assert shown.columns == ("map",)
+    assert shown.rows[0].cells["map"].mean == approx(100 * (0.5 + 0.7) / 2)
 
 
 def test_cells_stand_in_the_order_parts_average_best_seeds():

@@ -48,7 +48,6 @@ def test_every_number_of_the_papers_is_there():
         "D1": 6,
         "D2": 4 * 2,
         "E1": (11 + 10) * 8,
-        "text": 3,
     }
 
 

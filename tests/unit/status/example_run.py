@@ -14,14 +14,12 @@ from semblance.locks import name_for
 from semblance.provenance import ROOT, write_json
 from tests.shipped import merged
 from workflow.controller import events, lock
-from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, jobs, log, record
 from workflow.status import started
 from workflow.status.look import Status, look
-from workflow.status.progress import Progress
 
 BASE = "nli-roberta-base-v2"
 TABLE = {
@@ -59,7 +57,7 @@ class ExampleRun:
     def __init__(self):
         config = _config()
         self.plan = Plan(config)
-        self.cost = Cost(config, _manifest(), rates.shipped())
+        self.cost = Cost(config, _manifest())
         self.jobs = jobs(self.plan)
         note_start(self.plan)
 
@@ -98,9 +96,6 @@ class ExampleRun:
         """Leave a step checkpoint of a training."""
         folder = Path(record(self.plan, job)).parent
         folder.joinpath(f"checkpoints/0123/step-{step:08d}").mkdir(parents=True)
-
-    def progress(self) -> Progress:
-        return Progress(self.cost)
 
     def look(self) -> Status:
         return look(started.read_start(self.plan.out))

@@ -1,22 +1,21 @@
-"""One look at a run: running, starting, failed, killed and finished jobs, and the queue of a cluster."""
+"""One look at a run: running, failed, killed and finished jobs, the time left, the queue of a cluster."""
 
 import json
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from semblance.errors import InputError
-from semblance.provenance import ROOT, write_json
-from tests.shipped import merged
+from semblance.provenance import write_json
 from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING
 from workflow.controller import events, slurm
-from workflow.costing.rates import FACTOR
-from workflow.planning.config import load
 from workflow.planning.stages import jobs
+from workflow.status import look as module
 from workflow.status import started
-from workflow.status.look import look, whole
+from workflow.status.look import JobSeen, Status, look
 from workflow.status.page import as_json, as_page
 
 PLAIN = lambda text, colour: text
@@ -29,71 +28,75 @@ def line_of(text: str, word: str) -> str:
     return line
 
 
+def jobs_in(status: Status, state: str) -> list[JobSeen]:
+    return [job for job in status.jobs if job.state == state]
+
+
 def test_a_fresh_run_has_all_its_jobs_to_do(example):
     example.control()
     status = example.look()
-    assert sum(count.jobs for count in status.stages) == len(jobs(example.plan))
-    assert all(count.to_do == count.jobs for count in status.stages)
-    assert status.lives and not whole(status) and not status.measured
-    assert not (status.running or status.starting or status.failed or status.left_behind)
+    assert sum(count["jobs"] for count in status.stages) == len(jobs(example.plan))
+    assert all(count["to_do"] == count["jobs"] for count in status.stages)
+    assert status.lives and not (status.finished or status.measured or status.jobs)
     shown = as_page(status, PLAIN)
     assert f"results: a run works ({status.controller.describe()})" in shown
     assert "snakemake --cores 4" in shown and f"done: 0 of {len(example.jobs)} jobs, 0%" in shown
 
 
-def test_a_working_run_says_how_many_finished_jobs_it_makes_again(example):
+def test_a_working_run_says_how_many_jobs_snakemake_has_done_of_those_that_it_makes(example):
     example.control()
-    out = example.plan.out
-    events.append(out, "progress", done=0, total=1 + len(example.jobs))  # one is the rule `all`
-    assert not example.look().notes
-    events.append(out, "progress", done=2, total=6 + len(example.jobs))
-    status = example.look()
-    assert status.notes == ["at least 3 jobs that count as done are made again"]
-    assert status.remaining.bound == "at least"
-    example.happened("started", TRAINING)
-    assert example.look().notes == ["at least 2 jobs that count as done are made again"]
+    events.append(example.plan.out, "progress", done=2, total=1234)
+    assert "; 2 of 1,234 jobs of this start" in as_page(example.look(), PLAIN)
     example.control(pid=NOBODY)
-    assert not example.look().notes
+    assert "of this start" not in as_page(example.look(), PLAIN)
 
 
-def test_a_running_training_is_named_with_its_process_its_age_and_its_step(example):
+def test_a_running_training_is_named_with_its_process_its_step_and_its_time_left(example):
     example.control()
+    example.happened("started", TRAINING)
     example.tell(TRAINING, LINE.format("x", 1234, 5000, 3))
-    example.hold(
-        TRAINING, host="n7", job="815", pid=7, beat=31
-    )  # thirty times ten seconds after the first
+    example.hold(TRAINING, host="n7", job="815", pid=7)
     status = example.look()
-    [job] = status.running
+    [job] = jobs_in(status, "running")
     assert (job.job, job.step, job.steps) == (NAME, 1234, 5000)
-    assert job.holder.pid == 7 and job.age == pytest.approx(300, abs=5)
-    [count] = [count for count in status.stages if count.stage == "train"]
-    assert (count.jobs, count.done, count.running, count.to_do) == (2, 0, 1, 1)
+    assert job.left == pytest.approx((5000 - 1234) / 3) and job.age == pytest.approx(0, abs=5)
+    [count] = [count for count in status.stages if count["stage"] == "train"]
+    assert count == {"stage": "train", "jobs": 2, "done": 0, "running": 1, "to_do": 1}
     told = line_of(as_page(status, PLAIN), f"{NAME}: ")
-    assert "n7, Slurm job 815, pid 7, for 5 min, step 1,234 of 5,000, about 21 min left" in told
+    assert "n7, Slurm job 815, pid 7, for " in told
+    assert told.endswith("step 1,234 of 5,000, about 21 min left")
 
 
-def test_a_job_that_has_begun_but_has_no_lease_yet_is_starting_while_the_run_lives(example):
+@pytest.mark.parametrize(
+    "text", ["", "step 1 of 2", LINE.format("x", 3, 9, 0), LINE.format("x", 3, 0, 5)]
+)
+def test_a_log_without_progress_tells_no_step(example, text):
+    example.tell(TRAINING, text)
+    example.hold(TRAINING)
+    [job] = jobs_in(example.look(), "running")
+    assert job.step is None and job.left == pytest.approx(example.cost.seconds(TRAINING))
+
+
+def test_a_job_that_has_begun_runs_or_waits_in_a_queue_while_the_run_lives(example):
     example.happened("started", TRAINING)
     example.control()
-    status = example.look()
-    assert [job.job for job in status.starting] == [NAME] and not status.left_behind
+    [job] = example.look().jobs
+    assert (job.job, job.state, job.holder) == (NAME, "running", None)
     example.control(pid=NOBODY)
-    status = example.look()
-    assert [job.job for job in status.left_behind] == [NAME] and not status.starting
+    assert [job.state for job in example.look().jobs] == ["stopped"]
 
 
 def test_a_failed_job_is_named_with_its_error_until_it_runs_again_or_another_run_begins(example):
     path = example.happened("failed", TRAINING, "nli.csv:7: an empty sentence")
     status = example.look()
-    [job] = status.failed
-    assert job.error == f"nli.csv:7: an empty sentence ({path})"
-    assert f"{NAME}: {job.error}" in as_page(status, PLAIN)
+    [job] = jobs_in(status, "failed")
+    assert job.error == "nli.csv:7: an empty sentence"
+    assert f"{NAME}: {job.error} ({path})" in as_page(status, PLAIN)
     lease = example.hold(TRAINING)
-    status = example.look()
-    assert [job.job for job in status.running] == [NAME] and not status.failed
+    assert [job.state for job in example.look().jobs] == ["running"]
     lease.unlink()
     events.append(example.plan.out, "run", cluster=None)
-    assert not example.look().failed
+    assert not example.look().jobs
 
 
 def test_after_a_crash_it_is_said_what_was_killed_and_where_each_training_goes_on(example):
@@ -102,11 +105,11 @@ def test_after_a_crash_it_is_said_what_was_killed_and_where_each_training_goes_o
     example.hold(OTHER, pid=NOBODY)
     example.save(TRAINING, 400)
     status = example.look()
-    assert not status.lives and {job.saved for job in status.left_behind} == {400, None}
+    assert {job.saved for job in jobs_in(status, "stopped")} == {400, None}
     shown = as_page(status, PLAIN)
     assert "the run was killed (" in shown and f"pid {NOBODY}" in shown
-    assert "goes on at step 400" in line_of(shown, f"{NAME}, was made by")
-    assert "begins anew" in line_of(shown, "seed-2, was made by")
+    assert "goes on at step 400" in line_of(shown, f"{NAME}: ")
+    assert "begins anew" in line_of(shown, "seed-2: ")
     assert shown.endswith("to go on: snakemake --cores 4")
 
 
@@ -129,7 +132,7 @@ def test_a_controller_that_is_gone_is_called_what_it_is(example, controller, hea
 def test_a_finished_run_has_no_time_left_and_nothing_to_go_on_with(example):
     example.finish(*example.jobs)
     status = example.look()
-    assert whole(status) and status.share == 1 and status.remaining.seconds == 0
+    assert status.finished and status.share == 1 and status.left == 0
     line = as_page(status, PLAIN)
     assert line.startswith("results: finished") and "\n" not in line
     shown = as_page(status, PLAIN, everything=True)
@@ -137,19 +140,52 @@ def test_a_finished_run_has_no_time_left_and_nothing_to_go_on_with(example):
     assert "time left" not in shown and "to go on" not in shown
 
 
-def test_the_rates_of_finished_jobs_predict_the_time_and_are_not_written(example):
-    place = example.cost.places["train"]
+def test_the_factor_of_finished_jobs_predicts_the_time(example):
     seconds = example.cost.seconds(TRAINING) / 2
-    facts = {"seconds": seconds, "steps": 9, "training": {"step": 9}}
+    facts = {"seconds": seconds, "steps": 9, "training": {"step": 9}, "device": "cpu, 1 threads"}
     example.finish_all_but(OTHER)
-    before = example.look()
-    path = Path(example.plan.out, "models/nli/nli-roberta-base-v2/rcl-2/seed-1/record.json")
-    path.write_text(json.dumps(facts | {"device": "cpu, 1 threads"}))
-    after = example.look()
-    assert after.measured and not before.measured
-    slowest = max(seconds, seconds * place.cores / 4)
-    assert after.remaining.seconds == pytest.approx(slowest, rel=1e-3)
-    assert not Path(example.plan.out, FACTOR).exists()
+    write_json("results/models/nli/nli-roberta-base-v2/rcl-2/seed-1/record.json", facts)
+    status = example.look()
+    assert status.measured == 1 and status.left == pytest.approx(seconds)
+
+
+def test_what_is_done_takes_no_time_and_two_jobs_share_the_cores_of_the_run(example):
+    example.finish_all_but(TRAINING, OTHER)
+    seconds, cores = example.cost.seconds(TRAINING), example.cost.places["train"].cores
+    status = example.look()
+    everything = sum(map(example.cost.seconds, example.jobs))
+    assert status.share == pytest.approx(1 - 2 * seconds / everything)
+    seen = {job: SimpleNamespace(left=seconds) for job in (TRAINING, OTHER)}
+    for count, expected in ((cores, 2 * seconds), (10 * cores, seconds)):
+        begun = started.Started(Path(), example.plan.config, 0.0, cores=count)
+        assert module.time_left(example.cost, seen, begun) == pytest.approx(expected)
+
+
+def test_on_gpus_and_on_a_cluster_as_many_jobs_run_as_there_are_places(
+    example, monkeypatch, tmp_path
+):
+    cost = example.cost
+    seconds = cost.seconds(TRAINING)
+    seen = {job: SimpleNamespace(left=seconds) for job in (TRAINING, OTHER)}
+    for places, expected in ((1, 2 * seconds), (2, seconds)):
+        begun = started.Started(Path(), example.plan.config, 0.0, at_a_time=places)
+        assert module.time_left(cost, seen, begun) == pytest.approx(expected)
+    monkeypatch.setitem(cost.places, "train", cost.places["train"]._replace(machine="gpu"))
+    monkeypatch.setattr(module, "GPUS", tmp_path / "gpus")
+    begun = started.Started(Path(), example.plan.config, 0.0, cores=1000)
+    for gpu, expected in ((0, 2 * seconds), (1, seconds)):
+        (tmp_path / f"gpus/{gpu}").mkdir(parents=True)
+        assert module.time_left(cost, seen, begun) == pytest.approx(expected)
+
+
+def test_a_killed_training_takes_the_steps_behind_its_checkpoint(example):
+    example.tell(TRAINING, LINE.format("x", 600, 1000, 3))
+    example.save(TRAINING, 499)
+    example.save(TRAINING, 500)
+    example.hold(TRAINING, pid=NOBODY)
+    [job] = jobs_in(example.look(), "stopped")
+    assert job.saved == 500
+    assert job.left == pytest.approx(example.cost.seconds(TRAINING) / 2)
 
 
 def test_a_look_changes_nothing(example):
@@ -184,7 +220,7 @@ def test_the_queue_of_the_cluster_is_counted_by_state_where_there_is_a_squeue(ex
 def test_of_many_jobs_the_first_are_named_and_the_others_counted(example):
     example.happened("failed", TRAINING, "x")
     status = example.look()
-    status.failed *= 13
+    status.jobs *= 13
     shown = as_page(status, PLAIN)
     assert shown.count(NAME) == 10 and "and 3 more jobs (--json names all)" in shown
 
@@ -197,6 +233,7 @@ def test_the_json_has_what_the_page_has(example):
     assert "\n" not in as_json(status)
     assert said["lives"] and not said["finished"] and said["output"] == "results"
     assert said["controller"]["pid"] == said["running"][0]["holder"]["pid"] == os.getpid()
+    assert said["failed"] == said["stopped"] == []
 
 
 def test_the_start_is_read_from_any_folder(example, monkeypatch):
@@ -216,7 +253,7 @@ def test_results_that_were_moved_are_read_where_they_are(example):
     shutil.move("results", "moved")
     found = started.read_start("moved")
     assert found.config.output == str(Path("moved").resolve())
-    assert not whole(look(found))
+    assert not look(found).finished
 
 
 def test_the_folder_on_which_a_run_began_last_is_taken(example):
@@ -233,7 +270,7 @@ def test_a_run_of_an_earlier_version_that_noted_less_is_read(example):
     old = {key: note[key] for key in ("folder", "output", "downloads", "options")}
     path.write_text(json.dumps(old))
     status = example.look()
-    assert status.command == "" and status.remaining.seconds > 0
+    assert status.command == "" and status.left > 0
 
 
 @pytest.mark.parametrize(
@@ -252,11 +289,3 @@ def test_a_folder_without_a_run_is_an_error(tmp_path, monkeypatch):
         started.last_output()
     with pytest.raises(InputError, match="no run has noted its start"):
         started.read_start("nowhere")
-
-
-def test_a_look_counts_the_jobs_of_the_full_reproduction(example):
-    manifest = {"manifest": str(ROOT / "workflow/manifest.yaml")}
-    write_json("results/logs/config.json", load(merged("config.yaml") | manifest).written())
-    status = example.look()
-    as_page(status, PLAIN)
-    assert sum(count.jobs for count in status.stages) > 4000

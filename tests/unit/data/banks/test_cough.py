@@ -57,15 +57,12 @@ def test_pairs_of_another_language_can_be_read(tmp_path):
         read_cough(*paths, language="fr")
 
 
-REFUSED = [  # tests/hostile has more
+REFUSED = [
     ("judgements", "5,x,2,[4],4,positive", "query '5' is unknown"),
     ("judgements", "0,x,9,[4],4,positive", "FAQ '9' is unknown"),  # of another language
-    ("judgements", '0,x,2,"[4, 3]",3.50001,positive', "Average 3.50001"),
-    ("judgements", "0,x,2,[4],nan,positive", "Average nan"),
-    ("judgements", "0,x,2,[4],,positive", "no number"),
     ("judgements", "0,x,2,[3],3,positive", "label 'positive' contradicts"),
-    ("judgements", "0,x,2,4,4,positive", "no list of 1 to 4"),
-    ("judgements", "0,x,2,__import__('os'),4,positive", "no list of 1 to 4"),
+    ("judgements", "0,x,2,4,4,positive", "no list of numbers"),
+    ("judgements", "0,x,2,__import__('os'),4,positive", "no list of numbers"),
     ("pairs", "2,u, ,x,a,x,s,en,Q", "question is empty"),
     ("pairs", "1,u,q,x,a,x,s,en,Q", "id '1' stands twice"),
     ("queries", "0,again", "id '0' stands twice"),
@@ -82,11 +79,6 @@ def test_a_malformed_row_is_named_by_its_line(tmp_path, name, row, words):
     paths = cough(tmp_path, **{name: f"{BEFORE[name]}{row}\n"})
     with fails_at(paths[name], 4, words):
         read_cough(*paths.values())
-
-
-def test_an_average_within_a_millionth_agrees(tmp_path):
-    paths = cough(tmp_path, '0,x,2,"[4, 3]",3.5000009,positive\n')
-    assert read_cough(*paths.values()).queries[0].relevant == ("2",)
 
 
 @needs_data

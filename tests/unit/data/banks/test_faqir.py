@@ -67,11 +67,13 @@ def test_judgements_belong_to_the_group_and_one_annotator_suffices(tmp_path):
 
 
 NO_TEXT = "<Query>\n<QueryGroupID>0</QueryGroupID></Query>"
-REFUSED = [  # tests/hostile has more
+REFUSED = [
     ({"queries": QUERY + query(5, "x")}, 4, "query group '5' has no judgements"),
     ({"queries": NO_TEXT}, 3, "<query> has no <querystring>"),
     ({"pairs": PAIR + pair(2, answer="")}, 7, "answer is empty"),
     ({"judgements": judged(0, one="5")}, 10, "annotations"),
+    ({"judgements": judged(0, two="1")}, 10, "judged pair 'two' is not in the bank"),
+    ({"pairs": PAIR + PAIR}, 7, "id 'one' stands twice"),
 ]
 
 

@@ -56,7 +56,7 @@ def test_one_seed_and_one_training_are_enough(wordings):
     made = planned(wordings=wordings)
     found = stages(made)
     assert (found["train"], found["train_final"], found["build_answerer"]) == (FOLDS, 1, 1)
-    absent = {"train_entropy", "train_initial", "mine_negatives", "embed", "evaluate_sts"}
+    absent = {"train_entropy", "train_initial", "embed", "evaluate_sts"}
     assert {*absent, "prepare_nli", "download"}.isdisjoint(found)
     way = "-better" if wordings else ""
     simplest_first = [f"start{way}", "bm25", "start-hybrid", f"tuned{way}", "tuned-hybrid"]
@@ -112,12 +112,11 @@ def test_an_unknown_base_is_refused_with_the_ready_ones():
 # --- ways that a user adds, as docs/own-faq.md says --------------------------------------------------
 
 
-def test_hard_negatives_and_rcl_that_a_user_adds_are_trained_on_folds_and_on_the_whole_bank():
+def test_rcl_that_a_user_adds_is_trained_on_folds_and_on_the_whole_bank():
     config = train.config_of(OwnFaq("faq.csv", "my-faq", FEWEST_WORDINGS))
     tuned = config["methods"]["tuned"]
     regulators = {"kind": "entropy-batch32", "phis": [0.01, 0.02, 0.03, 0.04]}
     added = {
-        "hard": {**tuned, "label": "Hard", "mined_negatives": True},
         "rcl": {**tuned, "label": "RCL", "loss": "regulators", "regulators": regulators},
     }
     config["methods"] |= added
@@ -129,4 +128,3 @@ def test_hard_negatives_and_rcl_that_a_user_adds_are_trained_on_folds_and_on_the
     assert made.config.answerers[BANK].methods[-len(added) :] == list(added)
     assert (found["train"], found["train_final"]) == (methods * FOLDS * SEEDS, methods + 1)
     assert found["train_entropy"] == len(regulators["phis"]) * (FOLDS * SEEDS + 1)
-    assert found["mine_negatives"] == FOLDS + 1

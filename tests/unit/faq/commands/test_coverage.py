@@ -35,12 +35,9 @@ def test_a_table_is_read_by_its_column_of_questions(tmp_path):
     assert read_asked(str(log))[0] == {"Wie viel?": 1, "Wann?": 1}
 
 
-def test_of_the_servers_log_only_asked_questions_count_and_cut_lines_are_passed_over(tmp_path):
-    asked, chosen = (
-        json.dumps({"time": "x", "kind": kind, "question": "How?", "id": "a"}) + "\n"
-        for kind in ("asked", "chosen")
-    )
-    log = put(tmp_path / "asked.log", asked + asked[:20] + "\n" + chosen + asked)
+def test_of_the_servers_log_the_questions_count_and_cut_lines_are_passed_over(tmp_path):
+    asked = json.dumps({"time": "x", "kind": "asked", "question": "How?"}) + "\n"
+    log = put(tmp_path / "asked.log", asked + asked[:20] + "\n" + asked)
     assert read_asked(str(log))[0] == {"How?": 2}
 
 

@@ -4,11 +4,24 @@ import csv
 
 import pytest
 
+from semblance.data.text import bare
 from semblance.errors import InputError
-from semblance_faq.commands.label import NONE, judged, kept_apart, label
+from semblance_faq.commands.asked import plain_text
+from semblance_faq.commands.label import NONE, judged, kept_apart, label, labels_csv, labels_of
 from semblance_faq.read.faq import read_own
+from tests.unit.data.files import put
 from tests.unit.faq.example_faq import ENTRIES, write_example
 
+HOSTILE = {
+    "control": "a\x1b[31mb\x07 c\x85",
+    "formula": "=cmd|' /C calc'!A0",
+    "wide formula": "＝1+1",
+    "at": "@SUM(A1)",
+    "quote": 'a","open"\n"b',
+    "mark": "\ufeffhidden",
+    "bar": r"a|b\|c",
+    "semicolon": "a;=1+1;b",
+}
 QUESTIONS = [f"Where is parcel {number}?" for number in range(30)]
 
 
@@ -94,6 +107,19 @@ def test_train_and_update_read_the_labels(place):
         writer.writerows((entry.id, entry.question, entry.answer) for entry in ENTRIES)
     queries = read_own("my.csv", queries_path="labels.csv").queries
     assert {query.text for query in queries} == {text for text, _ in files(place)[0]}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_question_changes_nothing_but_its_own_cell(tmp_path, name):
+    faq = put(tmp_path / "my.csv", "id,question,answer\npay,How do I pay?,By card.\n")
+    texts = ("before", plain_text(HOSTILE[name]), "after")
+    path = put(tmp_path / "labels.csv", labels_csv((text, "pay") for text in texts))
+    before, hostile, after = (query.text for query in read_own(faq, queries_path=path).queries)
+    assert (before, after) == ("before", "after")
+    assert bare(hostile) == bare(texts[1])
+    assert not hostile.startswith(("=", "＝", "@"))
+    assert all(character.isprintable() or character == "\ufeff" for character in hostile)
+    assert labels_csv(labels_of(path)) == path.read_text(encoding="utf-8")
 
 
 def test_the_labels_kept_apart_say_how_often_the_first_answer_is_right(place):

@@ -12,7 +12,6 @@ from semblance.data.faq import Faq, FaqPair
 from semblance.errors import InputError
 from semblance.strict_yaml import read_yaml
 from semblance_faq.commands import cli as faq
-from semblance_faq.commands import learn as learning
 from semblance_faq.commands import train as training
 from semblance_faq.commands.config import OwnFaq
 from workflow.scripts import endings
@@ -45,7 +44,7 @@ def status_of_training(file: str, *options: str) -> int:
 )
 def test_a_failed_run_has_a_status_that_is_no_verdict(file, monkeypatch, snakemake, status):
     monkeypatch.setattr(training, "run_workflow", lambda *_: snakemake)
-    assert status_of_training(file) == status not in (faq.NOT_BETTER, faq.NOT_ACCEPTED)
+    assert status_of_training(file) == status != faq.NOT_BETTER
 
 
 def test_the_config_is_written_once_and_a_changed_one_is_never_overwritten(file):
@@ -59,17 +58,6 @@ def test_the_config_is_written_once_and_a_changed_one_is_never_overwritten(file)
     with pytest.raises(InputError, match="another config of this name is there"):
         training.write_config(own, file)
     assert "epochs: 20" in path.read_text()
-
-
-def test_a_failed_run_of_learn_has_a_status_of_its_own(monkeypatch):
-    class Before:
-        output = "before"
-
-    monkeypatch.setattr(learning, "find_run", lambda model: Before)
-    ready = learning.Prepared((), Path("y.yaml"))
-    monkeypatch.setattr(learning, "prepare", lambda log, before, output: ready)
-    monkeypatch.setattr(training, "run_workflow", lambda *_: 1)
-    assert learning.learn("log.jsonl", "before", "y", "1") == RUN_FAILED != learning.REFUSED
 
 
 def test_the_run_shows_its_progress_in_one_line(file, monkeypatch):

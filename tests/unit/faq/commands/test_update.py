@@ -17,7 +17,7 @@ from semblance_faq.answer.check import check_answerer
 from semblance_faq.answer.folder import changed_file
 from semblance_faq.commands import cli
 from semblance_faq.commands import train as training
-from semblance_faq.commands.update import continued, update
+from semblance_faq.commands.update import continued, find_run, update
 from tests.files import contents
 from tests.unit.faq.example_run import ENTRIES, write_run
 
@@ -107,6 +107,20 @@ def place(tmp_path, monkeypatch, model):
     ]
     write_file(tmp_path / "my.csv", rows)
     return tmp_path
+
+
+def test_the_run_of_a_model_is_found_by_either_of_its_folders(place):
+    for name in ("my-faq", "my-faq/", "my-faq/answerers/faq"):
+        before = find_run(name)
+        assert (before.output, before.answerer) == ("my-faq", "faq")
+    with pytest.raises(InputError, match="0 trained FAQs in it"):
+        find_run(".")
+    (place / "my-faq.yaml").unlink()
+    with pytest.raises(InputError, match=r"my-faq\.yaml: no such config"):
+        find_run("my-faq")
+    (place / "my-faq.yaml").write_text("answerers: {faq: {bank: x}}\n")
+    with pytest.raises(InputError, match="does not say from which file"):
+        find_run("my-faq")
 
 
 @pytest.fixture

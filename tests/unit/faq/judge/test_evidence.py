@@ -104,7 +104,7 @@ def test_with_one_question_a_cluster_the_interval_is_the_plain_bootstrap():
         method="percentile",
         rng=np.random.default_rng(0),
     ).confidence_interval
-    found = mean_interval(differences, clusters, LEVEL)
+    found = mean_interval(differences, clusters)
     assert found == pytest.approx((plain.low, plain.high), abs=1e-12)
 
 
@@ -118,10 +118,10 @@ def test_wordings_that_are_alike_do_not_make_a_verdict_surer(entries):
     for _ in range(200):
         of_entry = generator.normal(0, np.sqrt(0.3), (entries, 1))
         own = generator.normal(0, np.sqrt(0.7), (entries, wordings))
-        low, high = mean_interval(0.2 * (of_entry + own).ravel(), clusters, LEVEL)
+        low, high = mean_interval(0.2 * (of_entry + own).ravel(), clusters)
         false += low > 0 or high < 0
     assert false <= 10 + 2.6 * np.sqrt(200 * 0.05 * 0.95)  # of 100 samples one may have more
 
 
 def test_one_cluster_says_nothing_of_others():
-    assert mean_interval(np.array([0.2, 0.3, 0.4]), np.zeros(3, int), LEVEL) == (-1, 1)
+    assert mean_interval(np.array([0.2, 0.3, 0.4]), np.zeros(3, int)) == (-1, 1)

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from semblance.data.bare import bare
 from semblance.data.faq import Faq, FaqPair, FaqQuery
+from semblance.data.text import bare
 from semblance_faq.read.faq import read_own
 from semblance_faq.read.findings import DONE, EMPTY, Findings
 from tests.unit.data.files import put

@@ -3,15 +3,10 @@
 import json
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
-from semblance.data.sts import OwnPairs
-from semblance.errors import InputError
-from semblance.provenance import checked, input_digests
 from semblance_faq.read.pairs import read_own_pairs
 from tests.unit.data.files import fails_at, put
-from workflow.scripts import prepare_dev, prepare_sts
 
 ROOT = Path(__file__).resolve().parents[4]
 SHARED = ["--manifest", str(ROOT / "demo/manifest.yaml"), "--data", str(ROOT / "demo/data")]
@@ -21,9 +16,9 @@ ROWS = (
 )
 
 
-def read(path: Path, **columns: str) -> list[tuple]:
+def read(path: Path) -> list[tuple]:
     """Return the sentences and the score of each pair of a file."""
-    pairs, _ = read_own_pairs(path, "mine", OwnPairs("pairs", str(path), columns))
+    pairs, _ = read_own_pairs(path, "mine")
     assert {(pair.task, pair.subset) for pair in pairs} == {("mine", "")}
     return [(pair.sentence1, pair.sentence2, pair.score) for pair in pairs]
 
@@ -51,48 +46,14 @@ def test_json_lines_have_numbers_or_their_digits(tmp_path):
     assert read(put(tmp_path / "p.jsonl", "\n".join(lines))) == [*ROWS, ("a", "b", 0.1)]
 
 
-def test_a_column_of_another_name_is_stated(tmp_path):
+def test_a_column_of_another_name_is_missing(tmp_path):
     path = put(tmp_path / "p.csv", table("links,rechts,score"))
-    assert read(path, sentence1="links", sentence2="rechts") == [*ROWS]
     with fails_at(path, 1, "no column sentence1"):
         read(path)
-    with fails_at(path, 1, "no column 'left' for the sentence1"):
-        read(path, sentence1="left", sentence2="rechts")
-    with pytest.raises(InputError, match=r"columns\.title: pairs have no such column"):
-        read(path, title="links")
 
 
 def test_an_empty_row_is_skipped_and_counted(tmp_path):
     path = put(tmp_path / "p.csv", "sentence1,sentence2,score\na,b,1\n,,\nc,d,2\n")
-    pairs, reading = read_own_pairs(path, "mine", OwnPairs("pairs", str(path)))
+    pairs, reading = read_own_pairs(path, "mine")
     assert [pair.index for pair in pairs] == [2, 4]
     assert any("empty rows: 1" in line and "line 3" in line for line in reading.lines)
-
-
-def prepare(script, settings: dict, out: Path) -> list[dict]:
-    """Run a prepare script in this process; return the pairs that it wrote."""
-    record = out / "record.json"
-    script.main(["--settings", json.dumps(settings), *SHARED, "--output", str(record)])
-    checked(record)
-    return pq.read_table(out / "pairs.parquet").to_pylist()
-
-
-def test_own_pairs_are_prepared_as_a_test_set_beside_those_of_the_manifest(tmp_path):
-    path = put(tmp_path / "p.csv", table("sentence1,sentence2,score"))
-    own = {"mine": {"kind": "pairs", "path": str(path)}}
-    settings = {"datasets": ["stsb", "mine"], "protocol": "senteval", "own": own}
-    found = prepare(prepare_sts, settings, tmp_path / "sts")
-    mine = [pair for pair in found if pair["task"] == "mine"]
-    assert {pair["task"] for pair in found} == {"stsb", "mine"}
-    assert [pair["sentence1"] for pair in mine] == ["when do you open ?", "may i smoke ?"]
-    assert [pair["score"] for pair in mine] == [4.5, -1]
-    record = checked(tmp_path / "sts/record.json")
-    assert str(path) in input_digests(record) and record["counts"]["mine"] == 2
-
-
-def test_own_pairs_are_prepared_as_the_dev_set(tmp_path):
-    path = put(tmp_path / "p.csv", table("sentence1,sentence2,score"))
-    settings = {"dataset": "mine", "protocol": "raw", "own": {"kind": "pairs", "path": str(path)}}
-    found = prepare(prepare_dev, settings, tmp_path / "dev")
-    expected = [("stsb-dev", row[1]) for row in ROWS]
-    assert [(pair["task"], pair["sentence2"]) for pair in found] == expected

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from semblance.data.sts import OwnPairs
 from semblance.errors import InputError
 from semblance_faq.read.faq import read_own
 from semblance_faq.read.pairs import read_own_pairs
@@ -96,7 +95,7 @@ def test_a_malformed_file_is_refused_in_one_line_with_its_place(
         put(path, content)
     with fails_at(path, line, words):
         if name.startswith("pairs"):
-            read_own_pairs(path, "mine", OwnPairs("pairs", str(path), {}))
+            read_own_pairs(path, "mine")
         else:
             read_own(path)
 

@@ -20,5 +20,5 @@ class Site:
     def ask(self, question=QUESTION, **more):
         return self.client.get("/api/ask", params={"q": question, **more})
 
-    def post(self, content, address="/api/ask", kind="application/json"):
-        return self.client.post(address, content=content, headers={"content-type": kind})
+    def post(self, content, kind="application/json"):
+        return self.client.post("/api/ask", content=content, headers={"content-type": kind})

@@ -98,26 +98,11 @@ def test_the_log_of_questions_holds_what_was_asked_and_not_what_was_half_typed(
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_chosen_answer_is_logged_and_an_unknown_entry_is_not(logged, site):
-    with_log, path = logged
-    good = json.dumps({"question": f" {SECRET}  ", "id": ENTRIES[0].id})
-    assert with_log.post(good, "/api/chosen").status_code == 200
-    bad = json.dumps({"question": SECRET, "id": "no such entry"})
-    assert with_log.post(bad, "/api/chosen").status_code == 404
-    assert site.post(good, "/api/chosen").status_code == 404  # it has no log
-    [line] = lines_of(path)
-    assert (line["kind"], line["question"], line["id"]) == ("chosen", SECRET, ENTRIES[0].id)
-
-
-def test_a_log_that_cannot_be_written_costs_no_answer_and_a_choice_is_not_called_noted(
-    answerer, capsys
-):
+def test_a_log_that_cannot_be_written_costs_no_answer(answerer, capsys):
     log = QuestionLog("/dev/full")
     site = Site(answerer, log)
     assert site.ask().status_code == 200
     assert "/dev/full: not written" in capsys.readouterr().err
-    choice = json.dumps({"question": SECRET, "id": ENTRIES[0].id})
-    assert site.post(choice, "/api/chosen").status_code == 507
     log.close()
 
 

@@ -1,0 +1,137 @@
+"""A user's own FAQ as CSV or JSON lines, damaged: refused in one line with its place, without a trace.
+
+Downloads need no such table: they are compared with their digests before they are read.
+"""
+
+import gzip
+import json
+
+import pytest
+
+from semblance_faq.read.faq import read_own
+from tests.files import contents
+from tests.hostile.bounds import refusal
+
+BOM = "\ufeff".encode()
+PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>Not found</body></html>\n"
+CSV = "question,answer,id\nq,ä,1\nr,b,2\n".encode()
+ROWS = [{"question": "q", "answer": "ä", "id": "1"}, {"question": "r", "answer": "b", "id": "2"}]
+JSON = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS).encode()
+
+NOT_UTF8 = {  # bytes: what they are
+    b"\x80": "a lone continuation byte",
+    b"\xe2\x82": "a truncated character",
+    b"\xc0\xaf": "an overlong slash",
+    b"\xe0\x80\x80": "an overlong NUL",
+    b"\xed\xa0\x80": "a surrogate",
+    b"\xf4\x90\x80\x80": "beyond Unicode",
+    b"caf\xe9 ": "Latin-1",
+    b"\xff": "no UTF-8 byte",
+}
+JSON_ROWS = {  # a row of JSON: what is wrong with it; models have JSON, too
+    '{"gold_label": "neu': "truncated",
+    "[1, 2]": "an array",
+    "7": "a number",
+    "null": "null",
+    "{} {}": "two objects",
+    "{'question': 'q'}": "single quotes",
+    "[" * 100_000: "deep nesting",
+    '{"a":' * 100_000: "deep objects",
+    '{"question": 1' + "0" * 5000 + "}": "a huge number",
+    '{"question": "q",}': "trailing comma",
+    '{"x": NaN}': "not a number",
+    '{"x": -Infinity}': "infinity",
+    '{"question": "\\ud83d"}': "half a surrogate",
+    '{"question": "a\tb"}': "a raw tab",
+    '{"question": "\\x41"}': "a bad escape",
+    '{"question": "q}': "unclosed string",
+    "// nothing": "a comment",
+    '{"question": "q", "question": "r"}': "a doubled key",
+}
+CSV_ROWS = {
+    "one": "fields: 1, and 3",
+    "1,2,3,4,5": "fields: 5, and 3",
+    '"one,two': "unbalanced quote",
+    '"one"x,two,3': "a quote is unbalanced or stands inside",
+    "r, ,2": "answer is empty",
+    "r,b,1": "id '1' stands twice",
+}
+
+
+def last(sample: bytes, odd: bytes) -> bytes:
+    """Return a sample with bytes inside its last line, the third of CSV and the second of JSON."""
+    *before, line = sample.splitlines()
+    return b"\n".join([*before, line[:1] + odd + line[1:], b""])
+
+
+def row(sample: bytes, text: str) -> bytes:
+    """Return a sample with another last line."""
+    return b"\n".join([*sample.splitlines()[:-1], text.encode(), b""])
+
+
+def packed(content: bytes) -> bytes:
+    """Return bytes as gzip packs them."""
+    return gzip.compress(content, mtime=0)
+
+
+def flipped(content: bytes) -> bytes:
+    """Return packed bytes with another checksum."""
+    return content[:-6] + bytes([content[-6] ^ 1]) + content[-5:]
+
+
+NO_JSON = "not a JSON object as expected"
+DAMAGED = [  # file, content, line, words of the refusal
+    *(("f.csv", last(CSV, odd), 3, "not UTF-8") for odd in NOT_UTF8),
+    *(("f.jsonl", last(JSON, odd), 2, "not UTF-8") for odd in NOT_UTF8),
+    ("f.csv", last(CSV, b"\0"), 3, "NUL"),
+    ("f.jsonl", last(JSON, b"\0"), 2, NO_JSON),
+    *(("f.csv", row(CSV, text), 3, words) for text, words in CSV_ROWS.items()),
+    *(("f.jsonl", row(JSON, text), 2, NO_JSON) for text in JSON_ROWS),
+    ("f.jsonl", row(JSON, '{"question": "\\u0000"}'), 2, "NUL"),
+    ("f.csv", b"", 1, "no header"),
+    ("f.jsonl", b"", 1, "no question-answer pair"),
+    ("f.csv", BOM, 1, "no header"),
+    ("f.csv", CSV.decode().encode("utf-32"), 1, ""),
+    ("f.jsonl", JSON.decode().encode("utf-16"), 1, "not UTF-8"),
+    ("f.csv", bytes(100), 1, "NUL"),
+    ("f.csv", bytes(range(256)), 2, "not UTF-8"),
+    ("f.csv", packed(CSV), 1, "name ends in .gz"),
+    ("f.jsonl", packed(JSON), 1, "not UTF-8"),
+    ("f.csv", PAGE, 1, "no column question"),
+    ("f.jsonl", PAGE, 1, NO_JSON),
+    ("f.csv", CSV.replace(b"r,b", BOM + b"r,b"), 3, "a byte order mark inside"),
+    ("f.jsonl", BOM + BOM + JSON, 1, "a byte order mark inside"),
+    ("f.jsonl", JSON.replace(b"\n", b"\r"), 1, "a lone carriage return"),
+    ("f.csv.gz", packed(CSV)[:-10], 1, "broken gzip"),
+    ("f.jsonl.gz", packed(JSON)[:-10], 2, "broken gzip"),  # behind the first row
+    ("f.csv.gz", CSV, 1, "broken gzip"),
+    ("f.csv.gz", packed(CSV) + b"rubbish", 1, "broken gzip"),
+    ("f.csv.gz", flipped(packed(CSV)), 1, "broken gzip"),
+    ("f.csv.gz", b"", 1, "broken gzip"),
+    ("f.csv.gz", packed(CSV)[:10], 1, "broken gzip"),
+]
+
+
+@pytest.mark.parametrize("name, content, line, words", DAMAGED)
+def test_a_damaged_faq_is_refused_at_its_line_and_nothing_is_written(
+    name, content, line, words, tmp_path, monkeypatch
+):
+    path = tmp_path / name
+    path.write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    before = contents(tmp_path)
+    message = refusal(read_own, path)
+    assert message.startswith(f"{path}:{line}: ") and words in message, message
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("name, plain", [("f.csv", CSV), ("f.jsonl", JSON)])
+def test_harmless_differences_change_nothing(name, plain, tmp_path):
+    (tmp_path / name).write_bytes(plain)
+    faq = read_own(tmp_path / name)
+    assert [(pair.question, pair.answer, pair.id) for pair in faq.pairs] == [
+        tuple(row.values()) for row in ROWS
+    ]
+    for odd in (plain.replace(b"\n", b"\r\n"), plain.rstrip(b"\n"), BOM + plain):
+        (tmp_path / name).write_bytes(odd)
+        assert read_own(tmp_path / name) == faq
