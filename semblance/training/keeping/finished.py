@@ -35,7 +35,6 @@ from semblance.provenance import (
     write_record,
     write_sealed,
 )
-from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Cadence, Checkpoints
 from semblance.training.keeping.log import Events, Heartbeat
 
@@ -177,8 +176,8 @@ class KeptTraining:
         root = self.output / "checkpoints"
         self.checkpoints = Checkpoints(root, identity, self._cadence, self._lease)
         if self._cadence.cache and not self.checkpoints.finished.is_dir():
-            finished.copy_from(Path(self._cadence.cache), self.checkpoints.finished)
-        if not finished.put_back(self.checkpoints.finished, self.output, origin, records):
+            copy_from(Path(self._cadence.cache), self.checkpoints.finished)
+        if not put_back(self.checkpoints.finished, self.output, origin, records):
             return False
         print("already trained: its outputs are put back", file=sys.stderr)
         self.checkpoints.clear(but=self.checkpoints.finished)
@@ -220,7 +219,7 @@ class KeptTraining:
             **self._origin,
             **facts,
         )
-        kept = finished.keep(self.output, outputs, checkpoints.finished)
+        kept = keep(self.output, outputs, checkpoints.finished)
         checkpoints.clear(but=checkpoints.finished if kept else None)
 
 
