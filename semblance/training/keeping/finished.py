@@ -34,7 +34,6 @@ from semblance.provenance import (
     write_record,
     write_sealed,
 )
-from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Cadence, Checkpoints
 from semblance.training.keeping.log import Events, Heartbeat
 
@@ -138,7 +137,7 @@ class KeptTraining:
         identity = text_digest(canonical([origin, environment()]))
         root = self.output / "checkpoints"
         self.checkpoints = Checkpoints(root, identity, self._cadence, self._lease)
-        if not finished.put_back(self.checkpoints.finished, self.output, origin, records):
+        if not put_back(self.checkpoints.finished, self.output, origin, records):
             return False
         print("already trained: its outputs are put back", file=sys.stderr)
         self.checkpoints.clear(but=self.checkpoints.finished)
@@ -180,7 +179,7 @@ class KeptTraining:
             **self._origin,
             **facts,
         )
-        kept = finished.keep(self.output, outputs, checkpoints.finished)
+        kept = keep(self.output, outputs, checkpoints.finished)
         checkpoints.clear(but=checkpoints.finished if kept else None)
 
 
