@@ -73,7 +73,7 @@ class Module(NamedTuple):
     """The statements of a module by the name that they define; ``RUN`` has the others."""
 
     names: dict[str, str]  # what its imports bind: "cut" -> "semblance.data.text.cut"
-    imports: list[str]
+    imports: list[str]  # the full name of each import, a module or a name in one
     statements: dict[str, list[ast.stmt]]
 
 
@@ -233,6 +233,8 @@ def _names_used(trees: Iterable[ast.AST]) -> set[str]:
 
 
 class _NamesUsed(ast.NodeVisitor):
+    """Collects the names that a tree reads; of ``a.b.c`` the whole, and not ``a`` by itself."""
+
     def __init__(self) -> None:
         self.names: set[str] = set()
 

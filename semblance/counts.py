@@ -1,4 +1,4 @@
-"""Numbers as people read them: one seed, two seeds; times and sizes with their units; columns."""
+"""Numbers as people read them: counts, times and sizes with their units, scores, intervals."""
 
 from collections.abc import Sequence
 

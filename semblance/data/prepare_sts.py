@@ -1,4 +1,7 @@
-"""From raw files to the test sets of sentence pairs, with every count checked."""
+"""From raw files to the scored pairs that test models, and to the dev pairs that choose them.
+
+Every count is checked.
+"""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Lines of text files: each knows its number, and reading stops at the first malformed one.
+"""Lines of text files, which know their numbers, and texts as they are compared.
+
+Reading stops at the first malformed line.
 
 A download is compared with its digest before it is read. So the readers check what a format or a
 count shows, and guard against nothing else.

@@ -1,4 +1,4 @@
-"""The web application: one page, and a JSON interface that the page itself uses."""
+"""The web application: one page, the JSON interface that it uses, and how a request is read."""
 
 import asyncio
 import base64
