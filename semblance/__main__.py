@@ -40,7 +40,6 @@ GROUPS = {
         "compare": "semblance compare ours.csv theirs.csv",
         "try": "semblance try my_loss.py --against simcse",
     },
-    "this shell": {"completion": "semblance completion bash"},
 }
 PATIENCE = 0.7  # seconds
 USAGE = "usage: semblance COMMAND ...\n       semblance --help | --version"

@@ -1,4 +1,4 @@
-"""``semblance run`` calls Snakemake, and ``semblance completion`` knows every command."""
+"""``semblance run`` calls Snakemake, with the arguments that it shows."""
 
 import subprocess
 import sys
@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from semblance.__main__ import commands
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from tests.scripts.flags import start
-from workflow.scripts import completion, run
+from workflow.scripts import run
 
 
 @pytest.fixture
@@ -101,32 +100,3 @@ def test_the_exit_status_of_run_is_snakemakes(config):
     said = process.communicate(timeout=300)[1]
     assert process.returncode == 2 and "--this-is-no-option" in said.splitlines()[0]
     assert "snakemake: error:" in said
-
-
-def completed(script: str, words: list[str]) -> list[str]:
-    """Return what bash offers for the last of these words."""
-    program = f"{script}\nCOMP_WORDS=({run.shlex.join(words)})\nCOMP_CWORD={len(words) - 1}\n"
-    program += '_shtab_semblance\nprintf "%s\\n" "${COMPREPLY[@]}"'
-    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
-    return done.stdout.split()
-
-
-def test_bash_completes_commands_options_and_files(tmp_path, monkeypatch, capsys):
-    completion.main(["bash"])
-    script = capsys.readouterr().out
-    monkeypatch.chdir(tmp_path)
-    Path("mine.yaml").touch()
-    Path("results").mkdir()
-    assert set(completed(script, ["semblance", ""])) == set(commands())
-    assert completed(script, ["semblance", "stat"]) == ["status"]
-    assert completed(script, ["semblance", "status", "--w"]) == ["--watch"]
-    assert completed(script, ["semblance", "run", "m"]) == ["mine.yaml"]
-    assert completed(script, ["semblance", "status", "r"]) == ["results"]
-    assert completed(script, ["semblance", "completion", "z"]) == ["zsh"]
-
-
-def test_zsh_gets_a_script_that_names_each_command(capsys):
-    completion.main(["zsh"])
-    script = capsys.readouterr().out
-    assert script.startswith("#compdef semblance\n")
-    assert all(f"_shtab_semblance_{name}_options=(" in script for name in commands())
