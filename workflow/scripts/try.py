@@ -38,7 +38,7 @@ from semblance.strict_yaml import as_yaml
 from workflow.controller import progress
 from workflow.costing.model import estimates, to_do
 from workflow.planning.layers import found, over_project
-from workflow.planning.signatures import loss_options, read_signature
+from workflow.planning.signatures import loss_options, required_signature
 from workflow.scripts import cli, endings
 
 TABLE = "try"
@@ -115,10 +115,7 @@ def check_loss(file: Path) -> str:
         raise InputError(file, "is no NAME.py", "name it by small letters, digits and _")
     if not file.is_file():
         raise InputError(file, "no such file")
-    signature = read_signature(file, "loss")
-    if signature is None:
-        raise InputError(file, "it defines no function `loss`", "see CONTRIBUTING.md")
-    if "regulators" in signature.parameters:
+    if "regulators" in required_signature(file, "loss").parameters:
         advice = "write a config with its teachers, as configs/family.yaml does"
         raise InputError(file, "reads the vectors of other models", advice)
     place = folder_of(LOSSES) / file.name
