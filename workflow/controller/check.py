@@ -17,7 +17,7 @@ from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.gpus import visible_gpus, without_gpu
 from workflow.controller import slurm
-from workflow.controller.command import OF_SLURM, Command
+from workflow.controller.command import Command
 from workflow.costing.model import Cost, to_do
 from workflow.planning.config import errors_of, examine
 from workflow.planning.inputs import dataset_checks, input_checks
@@ -92,10 +92,6 @@ def _large_batches(cost: Cost, everything: list[Job]) -> list[str]:
 def _check_devices(checked: Checked, asked: Command) -> None:
     """Check the cluster of a run that submits its jobs, or else the GPUs and CPUs of this machine."""
     if asked.submits:
-        if asked.misnamed:
-            known = ", ".join(sorted(OF_SLURM))
-            problem = "the executor knows no such resource"
-            raise InputError(", ".join(asked.misnamed), problem, f"known are {known}")
         if asked.on_slurm and asked.starts_jobs:
             try:
                 slurm.check_cluster(asked.programs, asked.partitions)

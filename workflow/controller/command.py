@@ -4,9 +4,8 @@ import contextlib
 import io
 import re
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from snakemake.cli import get_argument_parser, get_profile_dir, parse_args
 
@@ -27,8 +26,6 @@ OF_PRINTING = ("debug_dag", "printshellcmds", "quiet", "verbose")
 WRITES_NOTHING = ("lint", "list_rules", "list_target_rules", "print_compilation")
 HERE = (None, "local", "dryrun", "touch")  # executors that run jobs on this machine, or none
 NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
-# The executor ignores each other resource of such a name.
-OF_SLURM = {"slurm_partition", "slurm_account", "slurm_extra", "slurm_cluster"}
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,6 @@ class Command:
     on_slurm: bool = False
     partitions: frozenset[str] = frozenset()  # of Slurm, as far as they are no expressions
     programs: tuple[str, ...] = ()  # of Slurm, that the executor will call
-    misnamed: tuple[str, ...] = ()  # resources that are named as Slurm's, and are none
 
 
 def read(arguments: list[str]) -> Command:
@@ -69,7 +65,6 @@ def read(arguments: list[str]) -> Command:
         on_slurm=options.executor == "slurm",
         partitions=frozenset(_partitions(options)),
         programs=tuple(_programs(options)),
-        misnamed=tuple(sorted(_misnamed(options))),
     )
 
 
@@ -95,20 +90,9 @@ def _options(arguments: list[str], profiles: bool = True) -> Namespace | None:
     return None
 
 
-def _sets(options: Namespace) -> list[Mapping[str, Any]]:
-    """Return the resources that the options give to all rules, and those of each rule."""
-    return [options.default_resources or {}, *(options.set_resources or {}).values()]
-
-
-def _misnamed(options: Namespace) -> set[str]:
-    """Return the names of resources that are none of Slurm's, though they begin as those do."""
-    names = {name for resources in _sets(options) for name in resources}
-    return {name for name in names - OF_SLURM if name.startswith("slurm_")}
-
-
 def _resources(options: Namespace, *names: str) -> Iterator[str]:
     """Yield the values of resources that the options give to all rules or to one."""
-    for resources in _sets(options):
+    for resources in (options.default_resources or {}, *(options.set_resources or {}).values()):
         for name in names:
             if name in resources:
                 yield str(resources[name].raw).strip("'\"")
@@ -126,10 +110,7 @@ def _partitions(options: Namespace) -> Iterator[str]:
 
 def _programs(options: Namespace) -> Iterator[str]:
     yield from ("sbatch", "squeue", "scancel", "sinfo")
+    names_account = any(_resources(options, "slurm_account"))
     # Without a value, the executor's options hold a placeholder that counts as true.
-    if any(_resources(options, "slurm_account")):
-        yield "sacctmgr"  # the executor asks it whether the account exists
-    elif getattr(options, "slurm_no_account", None) is not True:
+    if not names_account and getattr(options, "slurm_no_account", None) is not True:
         yield "sacct"  # the executor takes the account of the last job
-    if getattr(options, "slurm_status_command", None) == "sacct":
-        yield "sacct"

@@ -259,12 +259,6 @@ def test_a_cluster_that_is_not_there_is_an_error(monkeypatch, reason, line):
     assert error.startswith(line)
 
 
-def test_a_resource_that_the_executor_would_ignore_is_an_error():
-    found = check(layers(), on_slurm(starts_jobs=False, misnamed=("slurm_partitio",)))
-    [error] = errors(found)
-    assert error.startswith("slurm_partitio: the executor knows no such resource; known are slurm_")
-
-
 def ends_with_two_errors(call, printed) -> None:
     """Assert that a call ends the process with status 2 and prints two errors, a line each."""
     with pytest.raises(SystemExit) as ended:

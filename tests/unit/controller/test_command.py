@@ -83,20 +83,12 @@ def test_partitions_that_are_no_plain_names_are_left_to_slurm(resource, partitio
     assert command.read(line).partitions == partitions
 
 
-def test_a_misspelt_resource_of_slurm_is_named():
-    line = "-c1 --profile slurm --default-resources slurm_acount=me slurm_partition=cpu".split()
-    assert command.read(line).misnamed == ("slurm_acount",)
-    assert command.read(line[:3]).misnamed == ()
-
-
 @pytest.mark.parametrize(
     "line, program, needed",
     [
         ([], "sacct", True),  # it tells the account of the last job
         (["--slurm-no-account"], "sacct", False),
-        (["--slurm-no-account", "--slurm-status-command", "sacct"], "sacct", True),
         (["--default-resources", "slurm_account=me"], "sacct", False),
-        (["--default-resources", "slurm_account=me"], "sacctmgr", True),
         ([], "sbatch", True),
     ],
 )
