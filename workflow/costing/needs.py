@@ -19,8 +19,6 @@ from workflow.planning.stages import STAGES, Job, inputs, training_settings
 UNKNOWN_MILLION = 110.0  # parameters of a base whose size nobody states: BERT-base
 LIBRARIES = {"cpu": 700, "gpu": 4000}  # MB, where a model runs; on a GPU with the driver's share
 COPIES = {"cpu": 6, "gpu": 4}  # of the parameters: weights, gradients, 2 moments, best, checkpoint
-ON_GPU = 5  # of them: all but the checkpoint
-CONTEXT = 600  # MB of a GPU that CUDA and its libraries take for each process
 CHECKPOINTS = 3  # of a running training: two kept and one being written
 IN_CHECKPOINT = 4  # copies of the parameters: weights, 2 moments, best
 ACTIVATION = 8.5e-3  # MB a token and million parameters: 24 floats x layers x width
@@ -32,14 +30,13 @@ BF16 = {"gpu": 4.0, "cpu": 2.4}  # times as fast as fp32
 class Need(NamedTuple):
     """GFLOP of work, and MB of memory, of outputs, and of further files while the job runs.
 
-    Only of trainings the memory is known; ``gpu_memory`` is that of one on a GPU.
+    Only of trainings the memory is known: the host's, not that of a GPU.
     """
 
     work: float = 0.0
     memory: float = 0.0
     disk: float = 0.1
     scratch: float = 0.0
-    gpu_memory: float = 0.0
 
 
 class Needs:
@@ -86,18 +83,17 @@ class Needs:
         dev_tokens = min(corpus.dev_tokens, settings["max_length"])
         read = 2 * evaluations(settings, steps) * dev * dev_tokens
         weights = 4 * million * settings.get("encoders", 1)
-        activations = ACTIVATION * million * tokens * (passes - 1 + held)
         frozen = sum(other.stage == "embed" for other in inputs(self.plan, job))
         of_sentence = 4 * corpus.tokens + 2 * frozen * _width(million)
         memory = LIBRARIES[self.device] + COPIES[self.device] * weights
         memory += of_sentence * corpus.sentences / 1e6
-        on_gpu = self.device == "gpu"
+        if self.device == "cpu":
+            memory += ACTIVATION * million * tokens * (passes - 1 + held)
         return Need(
             work=million * (trained + read) / self._speed(settings["precision"]) / 1000,
-            memory=memory if on_gpu else memory + activations,
+            memory=memory,
             disk=0.1 if job.stage == "train_curve" else _weights(million),
             scratch=CHECKPOINTS * IN_CHECKPOINT * weights,
-            gpu_memory=CONTEXT + ON_GPU * weights + activations if on_gpu else 0.0,
         )
 
     def _reading(self, job: Job) -> float:

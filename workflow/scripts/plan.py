@@ -81,10 +81,6 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
         models = [job for job in everything if job.stage in layout.DELETE_WEIGHTS]
         final = cost.disk(everything) - cost.disk(models) + WITHOUT_WEIGHTS * len(models)
         lines.append(f"disk with keep: {{models: final}}: {size(final)} of outputs in the end")
-    largest = max(everything, key=lambda job: cost.need(job).gpu_memory)
-    if memory := cost.need(largest).gpu_memory:
-        named = " ".join(part for part in largest[1:-1] if part)
-        lines.append(f"GPU memory: {size(memory)} for the largest training ({named}), in fp32")
     bases = {job.base for job in everything if job.stage == "download_model"}
     if guessed := sorted(bases & cost.needs.guessed):
         lines.append(

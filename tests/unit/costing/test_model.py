@@ -123,12 +123,8 @@ def test_a_row_of_the_page_counts_jobs_and_those_to_do_and_sums_their_hours(tmp_
     assert float(cells[4]) == pytest.approx(sum(seconds) / 3600, abs=0.05)
 
 
-def test_the_page_names_the_largest_training_and_bases_of_unknown_size_in_a_hundred_columns():
-    page = plan_page(cost())
-    [line] = [line for line in page.splitlines() if line.startswith("GPU memory")]
-    assert "(wiki1m roberta-large simcse-mlm)" in line  # the largest base, and two passes a step
-    assert max(map(len, page.splitlines())) <= 100
-    assert "GPU memory" not in plan_page(small())
+def test_the_page_names_bases_of_unknown_size_in_a_hundred_columns():
+    assert max(map(len, plan_page(cost()).splitlines())) <= 100
     guessed = plan_page(cost("bases.nli-roberta-base-v2.million_parameters =", OWN_FAQ))
     assert "models: nli-roberta-base-v2: no size is stated" in guessed
 
