@@ -4,11 +4,9 @@ The one place of the package that knows of a script; it holds no thought of its 
 """
 
 import ast
-import contextlib
 import importlib
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from semblance.errors import BAD_INPUT
@@ -41,7 +39,6 @@ GROUPS = {
         "try": "semblance try my_loss.py --against simcse",
     },
 }
-PATIENCE = 0.7  # seconds
 USAGE = "usage: semblance COMMAND ...\n       semblance --help | --version"
 
 
@@ -57,24 +54,8 @@ def main() -> None:
         print(f"{known}  (semblance --help says what each does)", file=sys.stderr)
         sys.exit(BAD_INPUT)
     else:
-        with _patience(name):
-            script = importlib.import_module(f"workflow.scripts.{name}")
-            _run(lambda: script.main(sys.argv[2:]))
-
-
-@contextlib.contextmanager
-def _patience(name: str) -> Iterator[None]:
-    """Say to a person, after a moment, that a command works: some read for long before they print."""
-    timer = threading.Timer(
-        PATIENCE, print, [f"semblance {name}: working ..."], {"file": sys.stderr}
-    )
-    timer.daemon = True
-    if sys.stderr.isatty():
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+        script = importlib.import_module(f"workflow.scripts.{name}")
+        _run(lambda: script.main(sys.argv[2:]))
 
 
 def _run(command: Callable[[], None]) -> None:

@@ -24,20 +24,11 @@ CONTINUE = "then start again: it goes on from the last good state"
 LEAST_SPACE = 1 << 30
 
 
-def _open_closed_streams() -> None:
-    """Give a stream that the caller has closed to the null device, not to the next file opened."""
-    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
-        name = ("stdin", "stdout", "stderr")[handle]
-        setattr(sys, name, os.fdopen(handle, "w" if handle else "r", closefd=False))
-    os.close(handle)
-
-
 def guard_imports() -> None:
     """Let a script that cannot even import its libraries end with one line, too.
 
     A package calls this before it imports a script, whose ``main`` ``run`` guards.
     """
-    _open_closed_streams()
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < LEAST_SPACE:
         space = f"the address space is limited to {limit >> 20:,} MB"
