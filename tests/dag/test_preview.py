@@ -7,7 +7,7 @@ from tests.dag.tiny import CONFIG, Project
 from tests.shipped import changed
 
 pytestmark = pytest.mark.dag
-LINES = 25  # that people can read at once
+LINES = 32  # of a window: one for each stage
 ENTROPY = "semblance/training/losses/entropy.py"
 ENTROPY_MODELS = 5  # of the tiny project: two kinds on nli, one on each fold, one on the whole bank
 

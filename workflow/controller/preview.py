@@ -33,7 +33,6 @@ END = "nothing was started; `snakemake -np` lists each job, `semblance plan` pri
 TABLE = "{:17}  {:>6}  {:>6}  {:>6}  {:>6}"
 HEAD = ("stage", "jobs", "done", "new", "again")
 MOST = 10  # reasons that are printed
-MOST_STAGES = 15  # that have a line each
 NAMED = 4  # stages that are named in one line, the rest counted
 DERIVED = "they read what this run makes"
 
@@ -191,25 +190,16 @@ def _reasons(reason, job, parts: Parts) -> Iterator[str]:
 
 
 def format_table(plan: Planned) -> list[str]:
-    """Return the counts of the stages that have something to do, and of all together.
-
-    Of more stages than have a line each, those without a model share a line by their kind of work.
-    """
+    """Return the counts of the stages that have something to do, and of all together."""
     again: Counter[str] = Counter()
     for (stage, _), number in plan.again.items():
         again[stage] += number
-    active = [stage for stage in STAGES if plan.new[stage] or again[stage]]
-    lines: dict[str, list[str]] = {}
-    for stage in active:
-        shares = len(active) > MOST_STAGES and not STAGES[stage].uses_model
-        lines.setdefault(STAGES[stage].work if shares else stage, []).append(stage)
+    counts = {s: (plan.jobs[s], plan.new[s], again[s]) for s in STAGES if plan.new[s] or again[s]}
+    counts["in all"] = (plan.jobs.total(), plan.new.total(), again.total())
     rows = [TABLE.format(*HEAD), "-" * len(TABLE.format(*HEAD))]
-    for name, stages in {**lines, "in all": list(plan.jobs)}.items():
-        jobs = sum(plan.jobs[stage] for stage in stages)
-        new = sum(plan.new[stage] for stage in stages)
-        redone = sum(again[stage] for stage in stages)
-        counts = (jobs, jobs - new - redone, new, redone)
-        rows.append(TABLE.format(name, *(f"{count:,}" for count in counts)))
+    for name, (planned, new, redone) in counts.items():
+        cells = (planned, planned - new - redone, new, redone)
+        rows.append(TABLE.format(name, *(f"{cell:,}" for cell in cells)))
     return rows
 
 
@@ -228,9 +218,6 @@ def format_reasons(plan: Planned) -> list[str]:
 
 
 def _stages(stages: Counter[str]) -> str:
-    """Name the stages of jobs, and how many jobs of each."""
+    """Name the first few stages of jobs, and how many jobs of each."""
     named = [f"{stage} ({counted(number, 'job')})" for stage, number in stages.items()]
-    if len(named) > NAMED:
-        others = sum(list(stages.values())[NAMED:])
-        named = [*named[:NAMED], f"{counted(others, 'more job')}"]
-    return ", ".join(named)
+    return few(named, "stage", NAMED)

@@ -69,22 +69,6 @@ def test_jobs_are_counted_by_stage_as_done_new_or_again():
     assert lines[2:] == [["train", "3", "1", "1", "1"], ["in", "all", "5", "3", "1", "1"]]
 
 
-@pytest.mark.parametrize(
-    "most, lines",
-    [
-        (3, {("embed", "1"), ("prepare", "2"), ("table", "1")}),
-        (4, {("embed", "1"), ("prepare_nli", "1"), ("tokenise", "1"), ("render_table", "1")}),
-    ],
-)
-def test_of_many_stages_those_without_a_model_share_a_line(most, lines, monkeypatch):
-    monkeypatch.setattr("workflow.controller.preview.MOST_STAGES", most)
-    missing = {"there": False, "why": {"missing_output": ["x"]}}
-    rules = ("prepare_nli", "tokenise", "render_table", "embed")
-    dag = Dag(*(job(rule, **missing) for rule in rules))
-    found = [tuple(line.split()[:2]) for line in format_table(read_plan(dag, {}))[2:-1]]
-    assert set(found) == lines and len(found) == len(lines)
-
-
 def test_jobs_of_one_reason_share_a_line_that_names_the_key():
     why = changed({"learning_rate": 1e-05}, {"learning_rate": 3e-05})
     jobs = (*(job("train", i, why=why) for i in range(12)), job("train_initial", why=why))
