@@ -47,8 +47,8 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 # A launcher in place of an installation: the project runs from its checkout.
-$(BIN)/semblance: workflow/launcher.py $(VENV)/.ready
-	@$(BIN)/python workflow/launcher.py $@
+$(BIN)/semblance: workflow/installed.py $(VENV)/.ready
+	@$(BIN)/python -c 'from workflow.installed import write_launcher; write_launcher("$@")'
 
 demo: setup
 	@$(BIN)/python -m workflow.controller.progress --configfile demo/config.yaml --cores $(CORES) all $(KEPT)

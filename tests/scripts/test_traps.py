@@ -1,14 +1,12 @@
 """Commands execute no file of a user's folder that is named like a module."""
 
 import subprocess
-import sys
 
 import pytest
 
 from semblance_faq.answer.folder import Threshold
-from tests.dag.tiny import ROOT
 from tests.unit.faq.example_faq import ENTRIES, write_example, write_model
-from workflow import launcher
+from workflow import installed
 
 MODULES = ("random", "json", "numpy", "torch", "yaml", "click", "semblance", "workflow")
 TRAP = "open('executed', 'a').write(__name__)\nraise SystemExit(99)\n"
@@ -22,8 +20,7 @@ def folder(tmp_path_factory):
     for name in MODULES:
         (place / f"{name}.py").write_text(TRAP)
     program = place / "program"
-    program.write_text(launcher.text(str(ROOT), sys.executable))
-    program.chmod(0o755)
+    installed.write_launcher(program)
     model = write_model(place / "base")
     write_example(place / "faq", model, threshold=Threshold(0.1, 0.9, 0.5))
     (place / "my.csv").write_text(FAQ)
