@@ -114,20 +114,9 @@ def test_table_prints_what_there_is_of_an_incomplete_table_and_writes_nothing(pl
     assert "INCOMPLETE" in json.loads(capsys.readouterr().out)["name"]
 
 
-def test_table_prints_the_pages_that_are_made_of_all_tables(plan, capsys):
-    finish(plan, but=("evaluate_sts",))
-    with pytest.raises(InputError, match="is not made yet"):
-        table.main(["claims"])
-    Path("results/tables/claims.md").write_text("the verdicts\n")
-    table.main(["claims"])
-    assert capsys.readouterr().out == "the verdicts\n"
-    with pytest.raises(InputError, match="has no form csv"):
-        table.main(["claims", "--csv"])
-
-
 def test_without_a_name_the_tables_are_listed_and_an_unknown_one_is_refused_with_them(plan, capsys):
     table.main([])
     assert capsys.readouterr().out == f"t_sts  {STS_TABLE['title']}\n"
-    line = "t_none: there is no such table; name one of t_sts, claims"
+    line = "t_none: there is no such table; name one of t_sts"
     with pytest.raises(InputError, match=line):
         table.main(["t_none"])

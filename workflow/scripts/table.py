@@ -2,25 +2,18 @@
 
 On a terminal that is too narrow it has the average, n and the difference alone.
 
-Without a name it lists the tables. The pages claims and published are printed, too.
-Nothing is written.
+Without a name it lists the tables. Nothing is written.
 """
 
 import argparse
 import contextlib
 import shutil
-from pathlib import Path
 
-from semblance import layout
-from semblance.audit.chain import Chain
 from semblance.errors import InputError
-from semblance.provenance import read_text
 from workflow.planning.plan import Plan
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status import started
-
-PAGES = ("claims", "published")  # made of all tables, as Markdown alone
 
 
 def parser() -> argparse.ArgumentParser:
@@ -41,29 +34,12 @@ def main(argv: list[str] | None = None) -> None:
     start = started.read_start(args.output or started.last_output())
     with contextlib.chdir(start.folder):  # from which the paths of its config count
         plan = Plan(start.config)
-        tables = plan.config.tables
-        if args.table in PAGES:
-            text = _page(plan, args.table, args.form)
-        elif args.table is not None:
-            text = _one_table(plan, args.table, args.form)
-        else:
-            width = max(map(len, tables), default=0)
-            lines = [f"{name:<{width}}  {table.title}" for name, table in tables.items()]
-            text = "\n".join(lines)
-    print(text.rstrip("\n"))
-
-
-def _page(plan: Plan, name: str, form: str) -> str:
-    """Return a page that is made of all tables."""
-    if form != "text":
-        raise InputError(name, f"has no form {form}", f"leave out --{form}")
-    path = Path(layout.place(plan.out, layout.TABLES), f"{name}.md")
-    if not path.is_file():
-        raise InputError(path, "is not made yet", "semblance run makes it")
-    record = Path(layout.place(plan.out, layout.TABLE_RECORD, table=name)).absolute()
-    changed = Chain(plan.out).changed_since(record)
-    note = f"OUT OF DATE: results that were made again since this page: {len(changed)}"
-    return f"{note}\n\n" * bool(changed) + read_text(path)
+        if args.table:
+            print(_one_table(plan, args.table, args.form).rstrip("\n"))
+            return
+    width = max(map(len, plan.config.tables), default=0)
+    for name, table in plan.config.tables.items():
+        print(f"{name:<{width}}  {table.title}")
 
 
 def _one_table(plan: Plan, name: str, form: str) -> str:
@@ -74,8 +50,8 @@ def _one_table(plan: Plan, name: str, form: str) -> str:
 
     tables = {known.casefold(): known for known in plan.config.tables}
     if name.casefold() not in tables:
-        known = ", ".join([*plan.config.tables, *PAGES])
-        raise InputError(name, "there is no such table", f"name one of {known}")
+        advice = f"name one of {', '.join(plan.config.tables)}"
+        raise InputError(name, "there is no such table", advice)
     name = tables[name.casefold()]
     table = tables_now(plan, [name])[0][name]
     if form == "text":
