@@ -31,7 +31,7 @@ ANYWAY = "the key `anyway: true` starts all the same"
 
 @dataclass
 class Checked:
-    """A config with what was found; ``config`` and ``cost`` are there if the config can be read.
+    """A config with its errors; ``config`` and ``cost`` are there if the config can be read.
 
     A warning stops no start. ``facts`` are the lines of a summary. ``asked`` is what it was checked for.
     """
@@ -48,21 +48,20 @@ class Checked:
 def check(layers: Layered, asked: Command) -> Checked:
     """Check a config, and, if ``asked`` plans jobs, whether this machine can run them."""
     config, errors = examine(layers)
+    checked = Checked(errors, config, asked=asked)
     if config is None:
-        return Checked(errors, asked=asked)
-    checked = Checked([], config, asked=asked)
-    found = errors_of([partial(_add_costs, checked)])
-    if not found:
+        return checked
+    errors = errors_of([partial(_add_costs, checked)])
+    if not errors:
         plan = checked.cost.plan
         everything = jobs(plan)
-        found = errors_of(dataset_checks(plan, everything, checked.datasets))
+        errors = errors_of(dataset_checks(plan, everything, checked.datasets))
         if asked.plans_jobs:
             missing = errors_of(input_checks(plan, everything))
             if not missing:
                 checked.warnings += _large_batches(checked.cost, everything)
-            found += missing
-            found += errors_of([partial(_check_devices, checked, asked)])
-    checked.errors += map(layers.located, found)
+            errors += [*missing, *errors_of([partial(_check_devices, checked)])]
+    checked.errors += map(layers.located, errors)
     return checked
 
 
@@ -89,8 +88,9 @@ def _large_batches(cost: Cost, everything: list[Job]) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def _check_devices(checked: Checked, asked: Command) -> None:
+def _check_devices(checked: Checked) -> None:
     """Check the cluster of a run that submits its jobs, or else the GPUs and CPUs of this machine."""
+    asked = checked.asked
     if asked.submits:
         if asked.on_slurm and asked.starts_jobs:
             try:
@@ -98,15 +98,9 @@ def _check_devices(checked: Checked, asked: Command) -> None:
             except slurm.Unanswered as error:
                 answer = f"gives no answer: {error}"
                 raise InputError("Slurm", answer, "try again later") from None
-        checked.facts.append("device: those of the cluster's nodes")
         return
-    device = "CPU"
-    if checked.config.resources.gpus:
-        if gpus_here():
-            device = f"{len(gpus_here())} GPUs"
-        else:
-            checked.warnings.append(without_gpu())
-    checked.facts.append(f"device: {device}")
+    if checked.config.resources.gpus and not gpus_here():
+        checked.warnings.append(without_gpu())
     threads = checked.config.training.threads
     cpus = len(os.sched_getaffinity(0))
     if threads > cpus:

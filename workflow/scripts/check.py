@@ -9,7 +9,7 @@ import argparse
 import sys
 
 from workflow.controller import command
-from workflow.controller.check import Checked, check, check_planned
+from workflow.controller.check import check, check_planned
 from workflow.planning.layers import over_project
 from workflow.planning.stages import makers
 from workflow.scripts import cli
@@ -42,18 +42,13 @@ def main(argv: list[str] | None = None) -> None:
     if not checked.errors:
         checked.cost.targets = makers(checked.cost.plan, tables) or checked.cost.targets
         check_planned(checked)
-    print(found_text(checked))
-    if checked.errors:
-        sys.exit(BAD_INPUT)
-
-
-def found_text(checked: Checked) -> str:
-    """Return the errors and warnings, one a line, and what a run would do."""
     lines = [f"error: {error}" for error in checked.errors]
     lines += [f"warning: {warning}" for warning in checked.warnings]
     if not checked.errors:
         lines += [*checked.facts, "no error found: the run can start"]
-    return "\n".join(lines)
+    print("\n".join(lines))
+    if checked.errors:
+        sys.exit(BAD_INPUT)
 
 
 if __name__ == "__main__":
