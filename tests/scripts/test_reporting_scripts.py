@@ -42,31 +42,21 @@ def cell_of(results, table, row, column):
     return next(one for one in shown["rows"] if one["label"] == row)["cells"][column]
 
 
-def test_both_ways_to_name_score_files_give_the_same_csv(finished, tmp_path):
-    runs = {}
-    for table in ("t_sts", "t_faq"):
-        for run, seeds in example_results.runs_of(finished, table).items():
-            runs[run] = seeds[::-1]
-    again = {"output": tmp_path / "again.csv", "record": tmp_path / "again.json"}
-    collect_scores.main(flags(root=finished / "scores", runs=runs, **again))
-    assert again["output"].read_bytes() == (finished / "tables/scores.csv").read_bytes()
-
-
 @pytest.mark.parametrize(
-    "given, words",
+    "runs, words",
     [
-        *(({"runs": runs}, "--runs") for runs in ("{", "[1]", '{"a": 1}', '{"a": ["x"]}')),
-        ({"scores": ["bad.csv"]}, "bad.csv:2"),
-        ({}, "--scores, --runs: give one of the two"),
-        ({"scores": ["bad.csv"], "runs": "{}"}, "--scores, --runs: give one of the two"),
+        *((text, "--runs") for text in ("{", "[1]", '{"a": 1}', '{"a": ["x"]}')),
+        ('{"bad": [1]}', "bad/seed-1/scores.csv:2"),
     ],
 )
-def test_scores_that_cannot_be_collected_leave_no_output(tmp_path, monkeypatch, given, words):
+def test_scores_that_cannot_be_collected_leave_no_output(tmp_path, monkeypatch, runs, words):
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "bad.csv", [record(value="nan")])
-    write_record(tmp_path / "record.json", "evaluate", outputs=["bad.csv"], started=0.0)
+    folder = tmp_path / "bad/seed-1"
+    folder.mkdir(parents=True)
+    write(folder / "scores.csv", [record(value="nan")])
+    write_record(folder / "record.json", "evaluate", outputs=["scores.csv"], started=0.0)
     with pytest.raises(InputError, match=words):
-        collect_scores.main(flags(**given, output="out.csv", record="out.json"))
+        collect_scores.main(flags(root=".", runs=runs, output="out.csv", record="out.json"))
     assert not list(tmp_path.glob("*out.*"))
 
 

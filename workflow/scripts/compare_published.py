@@ -17,18 +17,17 @@ def main(
     published: str,
     output: str,
     reporting: Reporting,
-    tolerance: float = TOLERANCE,
 ) -> None:
     printed = read_published(published)
     inputs = table_digests(tables)
     reporting.write(
         "compare_published",
-        {output: ledger(read_tables(inputs), printed, tolerance)},
+        {output: ledger(read_tables(inputs), printed)},
         inputs,
         read_records(tables),
         own={"published": published},
         tables=[beside(reporting.record, path) for path in inputs],
-        tolerance=tolerance,
+        tolerance=TOLERANCE,
     )
 
 

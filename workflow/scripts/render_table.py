@@ -1,7 +1,7 @@
 """Render one table from the scores of its own runs, as CSV, Markdown, LaTeX and JSON.
 
-Each file of scores or predictions is checked against the record.json beside it. With --published,
-the papers' values stand beside ours.
+Each file of scores or predictions is checked against the record.json beside it. The papers' values
+stand beside ours.
 """
 
 from dataclasses import asdict, dataclass
@@ -40,7 +40,7 @@ def main(
     results: str,
     forms: Forms,
     reporting: Reporting,
-    published: str | None = None,
+    published: str,
 ) -> None:
     paths = score_paths(place(results, SCORES), runs)
     inputs = score_digests(paths)
@@ -48,12 +48,10 @@ def main(
     inputs |= prediction_digests(table, results)
     spec = decode_spec(settings)
     table = with_bootstrap(table, results, spec.draws, spec.bootstrap_seed)
-    own = {}
-    if published:
-        own = {"published": published}
-        table = attach(table, read_published(published))
+    table = attach(table, read_published(published))
     files = {path: PRINTERS[form](table) for form, path in asdict(forms).items()}
     records = score_records(inputs)
+    own = {"published": published}
     reporting.write("render_table", files, inputs, records, own, settings=settings)
 
 

@@ -250,9 +250,13 @@ def settings(name: str) -> dict:
 def collect(results: Path) -> None:
     """Write the long CSV of all scores."""
     tables = results / "tables"
-    scores = sorted(results.glob("scores/*/*/*/*/*/scores.csv"))
-    record = tables / "records/scores.json"
-    collect_scores.main(flags(scores=scores, output=tables / "scores.csv", record=record))
+    root = results / "scores"
+    runs: dict[str, list[int]] = {}
+    for path in sorted(root.glob("*/*/*/*/seed-*/scores.csv")):
+        run = str(path.parents[1].relative_to(root))
+        runs.setdefault(run, []).append(int(path.parent.name.removeprefix("seed-")))
+    made = {"output": tables / "scores.csv", "record": tables / "records/scores.json"}
+    collect_scores.main(flags(root=root, runs=runs, **made))
 
 
 def runs_of(results: Path, name: str) -> dict[str, list[int]]:
