@@ -18,6 +18,7 @@ RUN_FAILED = 4  # of a command that runs the workflow and judges its results: th
 TRY_AGAIN = os.EX_TEMPFAIL  # 75
 INTERRUPTED = 130
 CLOSED = 141  # as a shell tells of a program that SIGPIPE has ended
+OURS = ("semblance", "semblance_faq", "workflow")
 CONTINUE = "then start again: it goes on from the last good state"
 # Bytes of address space: the libraries of a training take 0.8 GB. With less, some of them wait for
 # ever, or end the process by themselves.
@@ -65,21 +66,16 @@ def run(main: Callable[[], None]) -> None:
         sys.stdout.flush()
     except KeyboardInterrupt:
         _exit("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        _end_closed()
+    except BrokenPipeError:  # without a word: the reader, such as ``head``, has read enough
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())  # or Python complains when it writes the rest
+        sys.exit(CLOSED)
     except Exception as error:
         ending = _ending(error)
         if ending is None:
             _print_node()
             raise
         _exit(*ending)
-
-
-def _end_closed() -> None:
-    """End without a word: the reader of what is printed, such as ``head``, has read enough."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())  # or Python complains when it writes the rest at its end
-    sys.exit(CLOSED)
 
 
 def record_of(arguments: list[str]) -> Path | None:
@@ -107,15 +103,6 @@ def _run_as_only_writer(main: Callable[[], None], record: Path | None) -> None:
         print(f"made {record} in {seconds:.1f} s", file=sys.stderr)
 
 
-def _is_not_installed(error: Exception) -> bool:
-    """Tell whether a package is missing, as where only an extra of the project is installed."""
-    if not isinstance(error, ModuleNotFoundError) or not error.name:
-        return False
-    top = error.name.partition(".")[0]
-    ours = ("semblance", "semblance_faq", "workflow")
-    return top not in ours and top not in sys.stdlib_module_names
-
-
 def _ending(error: BaseException) -> tuple[str, int] | None:
     """Return what is wrong and what to do, in one line, and the exit status.
 
@@ -123,14 +110,18 @@ def _ending(error: BaseException) -> tuple[str, int] | None:
     """
     if not isinstance(error, Exception):
         return None
-    if _is_not_installed(error):
-        advice = "the extra 'run' of the package has all that commands need"
-        return f"{error.name} is not installed; {advice}", BAD_INPUT
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        top = error.name.partition(".")[0]
+        if top not in OURS and top not in sys.stdlib_module_names:
+            advice = "the extra 'run' of the package has all that commands need"
+            return f"{error.name} is not installed; {advice}", BAD_INPUT
     if isinstance(error, InputError):
         return str(error), BAD_INPUT
     if isinstance(error, (OutOfTime, NoGpu)):
         return str(error), TRY_AGAIN
-    line = _first_line(error)
+    line = (str(error).strip() or type(error).__name__).splitlines()[0]
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        line = f"{error.filename}: {error.strerror}"
     if "cuda out of memory" in line.lower():
         advice = "a training needs less with micro_batch or precision: bf16, and starts anew then"
         return f"out of GPU memory ({line}); {advice}", TRY_AGAIN
@@ -141,13 +132,6 @@ def _ending(error: BaseException) -> tuple[str, int] | None:
     if is_transient(error):
         return f"{line}; make room or mend the disk, {CONTINUE}", TRY_AGAIN
     return (line, BAD_INPUT) if isinstance(error, OSError) else None
-
-
-def _first_line(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]
 
 
 def _exit(line: str, status: int) -> None:
