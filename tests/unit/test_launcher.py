@@ -21,11 +21,8 @@ FILES = (
 )
 PATHS = (
     "plain",
-    "with a space",
-    "it's quoted",
-    'a "double" quote',
-    "a `date` in backquotes",
-    "$HOME and $(date)",
+    """it's "quoted", and has spaces""",
+    "$HOME, $(date) and `date`",
     "a line\nbreak",
     "back\\slash\\n",
     "-begins with a dash",

@@ -17,11 +17,8 @@ from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, module_file
 from semblance.settings import Rate, check_keywords, decode_as
 
 PLAIN_RATES = ("hidden", "attention")  # every model has these dropouts, so no module does
-ADVICE = "see CONTRIBUTING.md"
-BUILTINS = {kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)}
-BUILTINS["__build_class__"] = __build_class__
-# What an annotation may name.
-NAMES = {**vars(typing), **vars(settings), "dataclass": dataclass, "__builtins__": BUILTINS}
+# What an annotation may name, beside Python's own types and those that the module makes.
+NAMES = {**vars(typing), **vars(settings), "dataclass": dataclass}
 
 
 def check_loss(name: str, options: dict[str, Any], where: str, may_miss: bool = False) -> None:
@@ -73,17 +70,18 @@ def check_dropout(dropout: dict[str, Any], where: str) -> None:
 
 def required_signature(path: Path, function: str) -> Signature:
     """Return the signature of a module's function: the types of its options, each default as None."""
-    declared = _declared(path, function)
-    if declared is None:
-        raise InputError(path, f"it defines no function `{function}`", ADVICE)
-    return inspect.signature(declared)
+    return inspect.signature(_required(path, "function", function))
 
 
 def options_type(path: Path) -> Any:
     """Return the type ``Options`` of a dropout's module; of a dataclass, one with the same fields."""
-    declared = _declared(path, "Options")
+    return _required(path, "type", "Options")
+
+
+def _required(path: Path, kind: str, name: str) -> Any:
+    declared = _declared(path, name)
     if declared is None:
-        raise InputError(path, "it defines no type `Options`", ADVICE)
+        raise InputError(path, f"it defines no {kind} `{name}`", "see CONTRIBUTING.md")
     return declared
 
 

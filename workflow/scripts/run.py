@@ -29,9 +29,7 @@ def parser() -> argparse.ArgumentParser:
         usage="semblance run [CONFIG ...] [--cores N] [--output OUT] [--set KEY=VALUE ...] [-n] "
         "[-- SNAKEMAKE ARGUMENTS]",
     )
-    flags.add_argument(
-        "config", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"
-    )
+    cli.add_configs(flags)
     cli.add_cores(flags)
     cli.add_output(flags)
     flags.add_argument(

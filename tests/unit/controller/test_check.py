@@ -20,7 +20,6 @@ from workflow.planning.layers import over_project
 from workflow.scripts.check import main
 
 START = Command(starts_jobs=True, plans_jobs=True)
-DRY_RUN = Command(starts_jobs=False, plans_jobs=True)
 TO_LOOK = Command(starts_jobs=False)
 SHAPE = {
     "model_type": "bert",
