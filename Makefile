@@ -1,11 +1,6 @@
 # make           this help: what each target does; it changes nothing
 # make setup     install into .venv what the project needs, and write .venv/bin/semblance
 # make demo      set up, then run the whole workflow on the embedded data
-# make faq       train a model that answers from your own file: make faq FILE=my.csv OUT=my-faq
-#                (BASE=e5-small: start from another model)
-# make plan      what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
-# make report    make the report of a run, finished or not: make report OUT=demo/results
-# make verify    recompute every cell and check every digest of a finished run: make verify OUT=demo/results
 # make bench     measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
 # make clean     delete the demo's results and downloads
 #
@@ -24,14 +19,10 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 CORES  ?= all
-CONFIG ?= config.yaml
-OUT    ?= results
-GIVEN  := $(if $(filter command environment,$(origin CONFIG)),$(CONFIG))# the config files, if named
 KEPT   := demo/results/models/nli/minilm-3/rcl-4/seed-1/model/model.safetensors# the model that README.md uses
 PARALLEL := -n logical --maxprocesses 8 --dist worksteal
-OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: help setup demo faq lint format test test-long test-storm test-slurm verify report plan docs rulegraph bench lock clean
+.PHONY: help setup demo lint format test test-long test-storm test-slurm docs rulegraph bench lock clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
@@ -77,18 +68,6 @@ test-storm: setup
 
 test-slurm: setup
 	$(BIN)/python -m pytest -q -m slurm tests/slurm
-
-faq: setup
-	@$(BIN)/semblance faq train $(FILE) --output $(OUT) $(if $(BASE),--base $(BASE)) $(ARGS)
-
-verify: setup
-	$(BIN)/semblance verify $(OUT)
-
-report: setup
-	@$(BIN)/semblance report $(OUTPUT) $(GIVEN)
-
-plan: setup
-	@$(BIN)/python -m workflow.scripts.plan $(OUTPUT) $(CONFIG)
 
 docs: setup
 	$(BIN)/python -m workflow.scripts.fill_docs

@@ -48,7 +48,7 @@ class Machine(NamedTuple):
 
 
 class Cost:
-    """The questions that rules and ``make plan`` ask of one validated config.
+    """The questions that rules and ``semblance plan`` ask of one validated config.
 
     ``factor`` is how much longer work takes here, by so many ``measured`` jobs.
     """
