@@ -1,7 +1,6 @@
 """The prepare and base scripts on the demo's corpora: every format becomes what the trainings read."""
 
 import hashlib
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -47,33 +46,6 @@ def test_ready_made_triples_keep_their_texts(tmp_path):
     assert {"null", "NA", "n/a"} <= set(sentences)
     first = [sentences[column[0]] for column in rows]
     assert ",".join(first) == lines[1].replace('"', "")
-
-
-def labels_of_pairs() -> dict[tuple[str, str], set[str]]:
-    """Return the labels that the demo's SNLI and MultiNLI give each pair of sentences."""
-    labels = {}
-    for name in ("snli", "multinli"):
-        path = ROOT / f"demo/data/nli/{name}_1.0/{name}_1.0_train.jsonl"
-        for line in path.read_text().splitlines():
-            row = json.loads(line)
-            texts = (" ".join(row["sentence1"].split()), " ".join(row["sentence2"].split()))
-            labels.setdefault(texts, set()).add(row["gold_label"])
-    return labels
-
-
-@pytest.mark.parametrize("neutral", [False, True])
-def test_rows_are_built_from_labelled_pairs_of_snli_and_multinli(tmp_path, neutral):
-    settings = {"kind": "nli", "datasets": ["snli", "multinli"]}
-    if neutral:
-        settings["neutral"] = True
-    out = prepare(prepare_nli, settings, tmp_path / "nli")
-    sentences, rows = read_sentences(out), read_rows(out)
-    labels = labels_of_pairs()
-    expected = ("entailment", "contradiction", "neutral")[: 2 + neutral]
-    assert len(rows.query) > 50
-    for query, *others in zip(*rows.columns(), strict=True):
-        for label, other in zip(expected, others, strict=True):
-            assert label in labels[sentences[query], sentences[other]]
 
 
 def test_the_rounds_of_anli_join_ready_made_triples(tmp_path):

@@ -19,14 +19,6 @@ from workflow.scripts.endings import BAD_INPUT, run
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance check", __doc__)
     cli.add_configs_and_tables(flags)
-    flags.add_argument(
-        "--config",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="as snakemake's",
-    )
     flags.add_argument("--profile", help="the profile of the run to come, such as slurm")
     return flags
 
@@ -38,7 +30,7 @@ def main(argv: list[str] | None = None) -> None:
     if args.profile:
         asked = command.of_profile(args.profile)
     configs, tables = cli.configs_and_tables(args.configs)
-    checked = check(over_project(configs, args.config), asked)
+    checked = check(over_project(configs), asked)
     if not checked.errors:
         checked.cost.targets = makers(checked.cost.plan, tables) or checked.cost.targets
         check_planned(checked)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from semblance.audit.findings import format_findings
 from semblance.audit.kept import RECORDS, verify_kept
-from semblance.audit.verify import PUBLISHED, verify
+from semblance.audit.verify import verify
 from workflow.controller import lock
 from workflow.scripts import cli
 from workflow.scripts.endings import run
@@ -24,9 +24,6 @@ def parser() -> argparse.ArgumentParser:
     cli.add_run(flags, "output")
     flags.add_argument(
         "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"
-    )
-    flags.add_argument(
-        "--published", default=PUBLISHED, help="the papers' numbers (published.yaml)"
     )
     flags.add_argument(
         "--bootstrap", action="store_true", help="draw the bootstrap p values again, too (slow)"
@@ -43,7 +40,7 @@ def main(argv: list[str] | None = None) -> None:
     if is_kept:
         findings = verify_kept(Path(results))
     else:
-        findings = verify(results, args.downloads, args.published, args.bootstrap)
+        findings = verify(results, args.downloads, bootstrap=args.bootstrap)
     print(format_findings(findings), end="")
     holder = holder_of(Path(results, lock.NAME))
     if findings.problems and holder and holder.lives:
