@@ -3,8 +3,6 @@
 import errno
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +12,9 @@ from unittest.mock import Mock
 import pytest
 
 from semblance.errors import InputError, NoGpu, OutOfTime
-from semblance.locks import Busy, exclusive
-from semblance.provenance import checked
-from tests.dag.tiny import ROOT, write_base
-from tests.scripts.flags import flags, python
+from semblance.locks import Busy
+from tests.dag.tiny import ROOT
+from tests.scripts.flags import python
 from workflow.scripts.endings import record_of, run
 from workflow.scripts.program import program
 
@@ -86,27 +83,6 @@ def test_every_rule_names_its_record_where_the_lock_looks_for_it():
     names_record = re.compile(r"--(record|output) \{output\.record:q\}")
     assert len(commands) > 12
     assert [name for name, rest in commands if not names_record.search(rest)] == []
-
-
-def test_two_builds_of_one_base_at_the_same_time_both_end_well(tmp_path):
-    write_base(tmp_path / "base")
-    settings = {"folder": str(tmp_path / "base"), "pooling": "mean", "max_length": 64}
-    given = flags(hub="", settings=settings, output=tmp_path / "made/record.json")
-    command = [sys.executable, "-m", "workflow.scripts.download_model", *given]
-    environment = {name: value for name, value in os.environ.items() if name != "SLURM_JOB_ID"}
-    with exclusive(tmp_path / "made"):
-        both = [
-            subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
-            for _ in range(2)
-        ]
-        for process in both:
-            line = process.stderr.readline()
-            assert line.startswith("waiting for node") and f"pid {os.getpid()}" in line
-        assert not (tmp_path / "made/model").exists()
-    said = [process.communicate(timeout=120)[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0], said
-    assert all("made " in text for text in said)
-    checked(tmp_path / "made/record.json")
 
 
 @dataclass(frozen=True)
