@@ -33,14 +33,10 @@ def folder(tmp_path_factory):
     "arguments, status",
     [
         (["--version"], 0),
-        (["check", "demo/config.yaml"], 0),
         (["run", "demo/config.yaml", "-n"], 0),
         (["compare", "a.csv", "b.csv"], 0),
         (["score", "base", "--pairs", "my.csv"], 2),
         (["faq", "ask", "--model", "faq", ENTRIES[0].question], 0),
-        (["faq", "check", "faq"], 0),
-        (["faq", "update", "no.csv", "--model", "faq"], 2),
-        (["faq", "serve", "--model", "faq", "--port", "70000"], 2),
         (["faq", "train", "my.csv", "--output", "out", "--cores", "none"], 2),
     ],
 )
