@@ -139,8 +139,8 @@ def _p(value: float) -> str:
 
 def _draw(path: Path, rows: list[dict]) -> None:
     """Draw each difference as a line of a forest plot: the tasks of two sets, the pairs of more."""
-    from semblance.drawing.figures import contrasts  # slow to import
-    from semblance.drawing.saving import svg_text
+    from semblance.drawing import svg_text
+    from semblance.figures import contrasts  # slow to import
 
     of_two = len({(row["a"], row["b"]) for row in rows}) == 1
     nothing = {"table": "", "protocol": ""} | dict.fromkeys(("seed", "published", "low", "high"))
