@@ -19,6 +19,7 @@ from semblance.named_modules import (
     module_path,
 )
 from tests.scripts.flags import python
+from tests.unit.figures.example_rows import ROWS
 
 FUNCTIONS = {
     LOSSES: ("loss",),
@@ -60,6 +61,7 @@ def test_each_figure_has_columns_and_all_but_the_table_of_sentences_a_drawing():
     assert all(module.COLUMNS for module in modules.values())
     undrawn = [name for name, module in modules.items() if not hasattr(module, "draw")]
     assert undrawn == ["retrieval"]
+    assert set(ROWS) == set(KINDS) - {"retrieval"}
 
 
 def imported(statements: str) -> set[str]:

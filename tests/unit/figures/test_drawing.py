@@ -51,35 +51,39 @@ def test_the_csv_of_a_figure_gives_its_rows_and_the_same_bytes_each_time(kind, t
     assert first == second and first[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-def test_another_process_with_other_settings_of_matplotlib_gives_the_same_bytes(tmp_path):
+def test_another_process_with_other_settings_gives_the_same_bytes_and_leaves_no_other_file(
+    tmp_path,
+):
+    """Neither in the home folder nor among temporary files, where matplotlib lists its fonts."""
     path = written(tmp_path, "curve")
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nlines.linewidth: 9\n")
+    folders = {"HOME": tmp_path / "home", "TMPDIR": tmp_path / "temporary"}
+    for folder in folders.values():
+        folder.mkdir()
     program = (
         "import sys; from semblance.drawing import draw_rows, read_rows, svg_text;"
         "rows = read_rows('curve', sys.argv[1]); assert 'matplotlib' not in sys.modules;"
         "sys.stdout.write(svg_text(draw_rows('curve', rows, {})));"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
-    environment = {"MATPLOTLIBRC": str(tmp_path), "PYTHONPATH": str(ROOT), "PATH": ""}
+    variables = {"MATPLOTLIBRC": tmp_path, "PATH": os.environ["PATH"], **folders}
     done = subprocess.run(
         [sys.executable, "-c", program, str(path)],
-        env=environment | {"MPLCONFIGDIR": matplotlib.get_cachedir()},
+        env={name: str(value) for name, value in variables.items()},
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
     assert done.stdout == svg_text(draw_rows("curve", ROWS["curve"], {}))
-
-
-def test_the_svg_has_neither_a_date_nor_a_version_and_its_text_is_text():
-    text = drawn("singular_values")
-    assert "dc:date" not in text and matplotlib.__version__ not in text
-    assert ">Singular value, by size</text>" in text
+    assert [file for folder in folders.values() for file in folder.rglob("*")] == []
 
 
 @pytest.mark.parametrize("kind", sorted(ROWS))
-def test_a_drawing_has_its_paper_behind_it_and_asks_for_nothing(kind):
-    root = ET.fromstring(drawn(kind))
+def test_a_drawing_has_its_paper_behind_it_no_date_and_asks_for_nothing(kind):
+    text = drawn(kind)
+    assert "dc:date" not in text and matplotlib.__version__ not in text and "</text>" in text
+    root = ET.fromstring(text)
     paper = next(root.iter(f"{SVG}path"))
     width, height = (float(root.get(name).removesuffix("pt")) for name in ("width", "height"))
     numbers = [float(number) for number in re.findall(r"[\d.]+", paper.get("d"))]
@@ -103,16 +107,3 @@ def test_a_hostile_label_is_shown_as_it_is_or_shortened(kind, label):
 def test_a_label_is_cut_at_its_limit_and_has_no_characters_of_control():
     assert clean("x" * 10_000) == "x" * (MOST - 1) + "…"
     assert clean("\u202ea\nb\x00\t c") == "a b c"
-
-
-def test_a_drawing_leaves_nothing_in_the_home_folder_nor_among_temporary_files(tmp_path):
-    folders = {"HOME": tmp_path / "home", "TMPDIR": tmp_path / "temporary"}
-    for folder in folders.values():
-        folder.mkdir()
-    program = (
-        "from semblance.drawing import draw_rows, svg_text; svg_text(draw_rows('curve', [], {}))"
-    )
-    variables = {name: str(folder) for name, folder in folders.items()}
-    variables["PATH"] = os.environ["PATH"]
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=variables, check=True)
-    assert [file for folder in folders.values() for file in folder.rglob("*")] == []

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from pytest import approx
 
-from semblance.drawing import draw_rows, read_rows, svg_text
 from semblance.errors import InputError
 from semblance.figures import (
     FigureModels,
@@ -20,11 +19,10 @@ from semblance.figures import (
     cosine_densities,
     curve,
 )
-from semblance.files import rows_csv
 from semblance.layout import RECORD
 from semblance.names import STS_TASKS
 from semblance.provenance import checked, input_digests, read_sealed
-from semblance.reporting.collected import collected_csv, file_digests
+from semblance.reporting.collected import collected_csv
 from semblance.reporting.table import from_json
 from tests.scripts.flags import flags
 from tests.unit.reporting import example_results, example_scores
@@ -99,17 +97,7 @@ def test_without_one_of_the_seven_tasks_there_is_no_average_and_the_field_is_emp
     assert all(float(row["alignment"]) > 0 for row in found)
 
 
-def test_a_damaged_score_file_stops_the_figure(results, tmp_path):
-    copy = tmp_path / "results"
-    shutil.copytree(results, copy)
-    path = copy / "scores/sts/nli/tiny/rcl/seed-2/scores.csv"
-    path.write_text(path.read_text() + "\n")
-    settings = FigureSettings("alignment_uniformity", MODELS)
-    with pytest.raises(InputError, match="seed-2/scores.csv: damaged: expected sha256"):
-        file_digests(settings, copy)
-
-
-def test_the_record_names_the_files_and_the_records_that_the_figure_was_made_from(
+def test_the_record_names_what_the_figure_was_made_from_and_a_damaged_file_stops_it(
     results, tmp_path
 ):
     run = {"corpus": "nli", "base": "tiny", "method": "rcl", "seeds": [1]}
@@ -128,6 +116,10 @@ def test_the_record_names_the_files_and_the_records_that_the_figure_was_made_fro
     assert [link["place"] for link in found["inputs"]] == [f"../../{folder}/{RECORD}"]
     assert list(found["outputs"]) == ["../f.csv"]
     assert len((figures / "f.csv").read_text().splitlines()) == 1 + 40  # pairs of STS-B
+    file = copy / folder / name
+    file.write_bytes(file.read_bytes() + b"\n")
+    with pytest.raises(InputError, match="seed-1/predictions.parquet: damaged: expected sha256"):
+        collect_figure.main(flags(**given))
 
 
 def test_the_rows_of_a_curve_are_its_steps_with_its_numbers_and_no_others(tmp_path):
@@ -215,25 +207,7 @@ def test_the_papers_difference_is_that_of_its_two_values_unless_a_row_stands_in(
     assert (line["published"], line["stand_in"]) == (published, "; ".join(stand_in))
 
 
-def test_the_forest_of_a_table_is_drawn_without_its_csv(results, tmp_path):
-    rows = contrasts.contrast_rows(with_published(results))
-    assert all(row.keys() == contrasts.COLUMNS.keys() for row in rows)
-    path = tmp_path / "contrasts.csv"
-    path.write_text(rows_csv(contrasts.COLUMNS, rows))
-    read = read_rows("contrasts", path)
-    assert svg_text(draw_rows("contrasts", rows, {})) == svg_text(draw_rows("contrasts", read, {}))
-
-
 def test_a_table_without_contrasts_has_no_rows(results):
     shown = with_published(results)
     bare = replace(shown, rows=tuple(replace(row, control=None) for row in shown.rows))
     assert contrasts.contrast_rows(bare) == []
-
-
-def test_contrasts_read_their_tables_behind_the_records_of_these(results):
-    settings = FigureSettings("contrasts", tables=("t_sts", "t_faq"))
-    found = file_digests(settings, results)
-    assert [path.name for path in found] == ["t_sts.json", "t_faq.json"]
-    for path, digest in found.items():
-        record = read_sealed(results / f"tables/records/{path.stem}.json")
-        assert record["outputs"][f"../json/{path.name}"] == digest
