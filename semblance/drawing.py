@@ -47,7 +47,7 @@ RC = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
     "font.size": SIZE,
-    **dict.fromkeys(("axes.titlesize", "axes.labelsize"), SIZE),
+    "axes.titlesize": SIZE,
     **dict.fromkeys(("legend.fontsize", "xtick.labelsize", "ytick.labelsize"), SMALL),
     "text.parse_math": False,  # a label with $ is no formula
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), INK),
@@ -64,7 +64,6 @@ RC = {
     "legend.handlelength": 2.4,
     "figure.facecolor": PAPER,
     "axes.facecolor": "none",
-    "savefig.facecolor": PAPER,
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "semblance",  # the same names in each file
     "path.simplify_threshold": 0.2,

@@ -63,7 +63,7 @@ def contrast_rows(shown: Table) -> list[Row]:
     return rows
 
 
-# --- the drawing: a forest drawing.plot, a panel a table -------------------------------------------------
+# --- the drawing: a forest plot, a panel a table -------------------------------------------------
 
 ROW = 1.25 * drawing.LINE
 LEGEND = 2.2 * drawing.LINE
