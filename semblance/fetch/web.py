@@ -8,12 +8,7 @@ from pathlib import Path
 
 import httpx2
 import requests
-from huggingface_hub import get_hf_file_metadata
-from huggingface_hub.errors import (
-    HfHubHTTPError,
-    LocalEntryNotFoundError,
-    OfflineModeIsEnabled,
-)
+from huggingface_hub import errors, get_hf_file_metadata
 from tenacity import (
     RetryCallState,
     retry,
@@ -23,7 +18,7 @@ from tenacity import (
 )
 from tqdm import tqdm
 
-from semblance.fetch.manifest import LARGEST, Pin, is_url
+from semblance.fetch.manifest import Pin, is_url
 from semblance.files import whole_file
 
 CHUNK = 1 << 20  # bytes
@@ -34,6 +29,7 @@ TRANSIENT = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses
 WITHOUT_HEAD = (403, 405, 501)  # HTTP statuses of servers that answer no HEAD
 AT_COMMIT = re.compile("/resolve/([0-9a-f]{40})/")  # in the addresses of a hub's files
 IDENTITY = {"Accept-Encoding": "identity"}  # the size of a compressed answer is not the file's
+LARGEST = 8 << 30  # bytes; no file of ours comes near it
 DROPPED = (  # what the libraries raise where a connection fails or ends too soon
     requests.ConnectionError,
     requests.Timeout,
@@ -88,16 +84,16 @@ def _download(url: str, part: Path, most: int) -> None:
     with (
         failures_told(),
         requests.get(url, headers=IDENTITY, stream=True, timeout=SILENCE) as answer,
+        part.open("wb") as file,
+        # Where there is no terminal, the bar is not drawn.
+        tqdm(desc=Path(url).name, unit="B", unit_scale=True, disable=None) as bar,
     ):
         _refuse(answer.status_code, answer.headers)
-        total = _number(answer.headers.get("Content-Length", ""))
-        # Where there is no terminal, the bar is not drawn.
-        bar = {"total": total, "desc": Path(url).name, "unit": "B", "unit_scale": True}
-        with part.open("wb") as file, tqdm(**bar, disable=None) as drawn:
-            for chunk in answer.iter_content(CHUNK):
-                drawn.update(file.write(chunk))
-                if file.tell() > most:
-                    raise Unavailable(f"it has more than {most:,} bytes")
+        bar.total = _number(answer.headers.get("Content-Length", ""))
+        for chunk in answer.iter_content(CHUNK):
+            bar.update(file.write(chunk))
+            if file.tell() > most:
+                raise Unavailable(f"it has more than {most:,} bytes")
 
 
 @brief
@@ -141,13 +137,13 @@ def failures_told() -> Iterator[None]:
     """Turn the errors of the HTTP libraries into Transient, or into Unavailable."""
     try:
         yield
-    except HfHubHTTPError as error:
+    except errors.HfHubHTTPError as error:
         answer = error.response
         _refuse(answer.status_code, answer.headers, f" of {answer.url.path}")
-    except LocalEntryNotFoundError as error:  # what the hub's client makes of the other errors
+    except errors.LocalEntryNotFoundError as error:  # what the hub's client makes of the others
         with failures_told():
             raise (error.__cause__ or ValueError(error)) from None
-    except OfflineModeIsEnabled:
+    except errors.OfflineModeIsEnabled:
         raise Unavailable("HF_HUB_OFFLINE forbids the network") from None
     except DROPPED as error:
         raise Transient(f"the connection failed ({type(error).__name__})") from error

@@ -102,8 +102,8 @@ def fetch_all(args: argparse.Namespace) -> str:
             raise InputError(folder, "no folder, and no name of the hub, such as OWNER/NAME")
         name, _, commit = folder.partition("@")
         repository = Repository(name, commit or current_commit(name))
-        print(f"model: {repository.key}", file=sys.stderr)
-        folder = str(downloads / "models" / repository.key.replace("/", "--"))
+        print(f"model: {repository}", file=sys.stderr)
+        folder = str(downloads / "models" / str(repository).replace("/", "--"))
         fetch_repository(repository, folder, args.mirror)
     manifest = load_manifest(MANIFEST)
     for task in args.tasks or DATASETS:
