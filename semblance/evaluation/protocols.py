@@ -15,7 +15,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from semblance.counts import padded
+from semblance.counts import text_table
 from semblance.data.protocol import apply_protocol
 from semblance.data.sts import ScoredPair
 from semblance.data.tokens import Tokens, tokenise
@@ -179,7 +179,7 @@ def table_text(scores: pd.DataFrame, emphasise: Callable[[str], str] = str) -> s
         points = [NOTHING if math.isnan(value) else f"{value:.2f}" for value in values]
         cells.append([pooling + OWN * own, *protocol, *points])
         is_own.append(own)
-    header, *lines = ["  ".join(line) for line in padded(cells, words=4)]
+    header, *lines = text_table(cells, words=4)
     marked = [emphasise(line) if own else line for own, line in zip(is_own, lines, strict=True)]
     return "\n".join([header, *marked])
 

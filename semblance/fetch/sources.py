@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from semblance import layout
-from semblance.counts import padded
+from semblance.counts import text_table
 from semblance.errors import InputError
 from semblance.fetch import hub
 from semblance.fetch.manifest import (
@@ -162,9 +162,9 @@ def page(answers: Sequence[Found]) -> str:
         total = f"{sum(size or 0 for size in sizes) / 1e6:,.1f} MB"
         if unknown := sizes.count(None):
             total += f" + {unknown} unknown"
-        counts = [str(states[state]) for state in COLUMNS]
+        counts = [states[state] for state in COLUMNS]
         cells.append((source, *counts, total, "missing" if states[State.FAILED] else "good"))
-    lines = ["  ".join(line) for line in padded(cells)]
+    lines = text_table(cells)
     lost = missing(answers)
     lines += [f"missing: {answer.source}: {answer.file}: {answer.problem}" for answer in lost]
     if lost:

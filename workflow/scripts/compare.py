@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from semblance.counts import interval, padded, rounded, signed
+from semblance.counts import interval, rounded, signed, text_table
 from semblance.data.score_files import ScoreColumns, read_set
 from semblance.errors import InputError
 from semblance.files import rows_csv, write_text
@@ -123,7 +123,7 @@ def lines_of(found: Compared) -> list[str]:
         for one in found.ranks():
             rank = str(one.first) if one.first == one.last else f"{one.first} to {one.last}"
             lines.append([one.name, rounded(one.mean), rank])
-    return ["  ".join(cells).rstrip() for cells in padded(lines)]
+    return text_table(lines)
 
 
 def _line(found: Compared, name: str, one: Difference) -> list[str]:
