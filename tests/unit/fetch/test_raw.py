@@ -218,12 +218,6 @@ def test_an_ordinary_server_states_the_size_and_its_etag_is_no_digest(server):
     assert server.seen == [("HEAD", "/f", None)]  # nothing is downloaded
 
 
-def test_a_hub_states_the_sha256_of_a_large_file_and_its_storage_is_not_requested(server):
-    server.serve_large(PATH, COMMIT, CONTENT)
-    assert ask_address(server.url + PATH) == Pin(sha(CONTENT), len(CONTENT))
-    assert [seen[1] for seen in server.seen] == [PATH]
-
-
 def test_a_hub_states_the_git_blob_of_a_small_file(server):
     headers = {"X-Repo-Commit": COMMIT, "ETag": f'"{blob_name(CONTENT)}"'}
     url = server.serve(PATH, CONTENT, headers=headers)
@@ -241,15 +235,9 @@ def test_an_address_that_only_looks_like_one_of_a_hub_states_no_digest(server):
     assert ask_address(server.serve(PATH, CONTENT, headers=headers)) == Pin(None, len(CONTENT))
 
 
-def test_a_redirection_is_followed(server):
-    server.serve("/new", CONTENT)
-    assert ask_address(server.serve("/old", b"moved", location="/new")).size == len(CONTENT)
-
-
-@pytest.mark.parametrize("status", [403, 405, 501])
-def test_a_server_that_answers_no_head_is_asked_by_a_get(server, status):
+def test_a_server_that_answers_no_head_is_asked_by_a_get(server):
     url = server.serve("/f", CONTENT)
-    server.faults["/f"] = [Fault(status=status)]
+    server.faults["/f"] = [Fault(status=405)]
     assert ask_address(url).size == len(CONTENT)
 
 
