@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,7 +10,6 @@ import httpx2
 import requests
 from huggingface_hub import errors, get_hf_file_metadata
 from tenacity import (
-    RetryCallState,
     retry,
     retry_if_exception_type,
     stop_after_attempt,
@@ -24,7 +23,6 @@ from semblance.files import whole_file
 CHUNK = 1 << 20  # bytes
 SILENCE = (30, 60)  # seconds: to connect, and between two pieces of an answer
 BRIEF = 10  # seconds, for a question
-LONGEST = 120  # seconds between two attempts
 TRANSIENT = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses
 WITHOUT_HEAD = (403, 405, 501)  # HTTP statuses of servers that answer no HEAD
 AT_COMMIT = re.compile("/resolve/([0-9a-f]{40})/")  # in the addresses of a hub's files
@@ -48,19 +46,11 @@ class Unavailable(Exception):
 
 
 class Transient(Unavailable):
-    """A failure that may pass; ``wait`` is the time in seconds that the server asks us to wait."""
-
-    def __init__(self, reason: str, wait: float = 0.0):
-        super().__init__(reason)
-        self.wait = wait
+    """A failure that may pass."""
 
 
-def _pause(state: RetryCallState) -> float:
-    """Return the seconds before the next attempt: 1, 2, 4, …, or as many as the server asks for."""
-    return max(wait_exponential(max=LONGEST)(state), state.outcome.exception().wait)
-
-
-again = {"retry": retry_if_exception_type(Transient), "wait": _pause, "reraise": True}
+# 1, 2, 4, … seconds between two attempts
+again = {"retry": retry_if_exception_type(Transient), "wait": wait_exponential(), "reraise": True}
 patient = retry(stop=stop_after_attempt(6), **again)
 brief = retry(stop=stop_after_attempt(2), **again)
 
@@ -88,7 +78,7 @@ def _download(url: str, part: Path, most: int) -> None:
         # Where there is no terminal, the bar is not drawn.
         tqdm(desc=Path(url).name, unit="B", unit_scale=True, disable=None) as bar,
     ):
-        _refuse(answer.status_code, answer.headers)
+        _refuse(answer.status_code)
         bar.total = _number(answer.headers.get("Content-Length", ""))
         for chunk in answer.iter_content(CHUNK):
             bar.update(file.write(chunk))
@@ -110,7 +100,7 @@ def ask_address(url: str) -> Pin:
         if answer.status_code in WITHOUT_HEAD:  # of a GET, only the head is read
             answer = requests.get(url, headers=IDENTITY, stream=True, timeout=BRIEF)
             answer.close()
-        _refuse(answer.status_code, answer.headers)
+        _refuse(answer.status_code)
         return Pin(size=_number(answer.headers.get("Content-Length", "")))
 
 
@@ -139,7 +129,7 @@ def failures_told() -> Iterator[None]:
         yield
     except errors.HfHubHTTPError as error:
         answer = error.response
-        _refuse(answer.status_code, answer.headers, f" of {answer.url.path}")
+        _refuse(answer.status_code, f" of {answer.url.path}")
     except errors.LocalEntryNotFoundError as error:  # what the hub's client makes of the others
         with failures_told():
             raise (error.__cause__ or ValueError(error)) from None
@@ -155,18 +145,12 @@ def failures_told() -> Iterator[None]:
         raise Transient(" ".join(str(error).split())) from error
 
 
-def _refuse(status: int, headers: Mapping[str, str], what: str = "") -> None:
+def _refuse(status: int, what: str = "") -> None:
     """Raise Transient for an error status that may pass, Unavailable for any other one."""
     if status < 400:
         return
-    reason = f"HTTP {status}{what}"
-    if status not in TRANSIENT:
-        raise Unavailable(reason)
-    # ASSUME: a date in Retry-After is ignored; our own back-off then decides.
-    wait = _number(headers.get("Retry-After", "")) or 0
-    if wait > LONGEST:
-        raise Unavailable(f"{reason}; the server asks to wait {wait} s, over {LONGEST} s")
-    raise Transient(reason, wait)
+    failure = Transient if status in TRANSIENT else Unavailable
+    raise failure(f"HTTP {status}{what}")
 
 
 def _number(text: str) -> int | None:

@@ -178,7 +178,7 @@ REFUSED = {
         f"^{REPO}@.*: http.*: HTTP 404 of {LISTING}; check",
     ),
     "a hub that is busy": (
-        lambda hub: hub.always.update({LISTING: Fault(status=429, retry_after="0")}),
+        lambda hub: hub.always.update({LISTING: Fault(status=429)}),
         "HTTP 429",
     ),
     "no server": (LocalServer.close, "the connection failed"),

@@ -81,11 +81,6 @@ def test_the_next_address_is_used_when_one_fails_or_is_altered(server, tmp_path)
     [
         (Fault(status=404), "HTTP 404", 1),
         (Fault(status=429), "HTTP 429", 6),
-        (
-            Fault(status=503, retry_after="3600"),
-            "HTTP 503; the server asks to wait 3600 s",
-            1,
-        ),  # not waited for
         (Fault(cut=100), "the connection failed", 6),
     ],
 )
