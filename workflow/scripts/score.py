@@ -22,7 +22,6 @@ import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from semblance import layout
@@ -87,7 +86,7 @@ def main(argv: list[str] | None = None) -> None:
         raise InputError("--threads", f"{args.threads} threads", "give a number from 1 to 1024")
     if args.fetch:
         args.folder = fetch_all(args)
-    score(args, chosen(*find_data(args.data), args.tasks, args.pairs))
+    score(args, *read_sets(args, *find_data(args.data)))
 
 
 def fetch_all(args: argparse.Namespace) -> str:
@@ -112,30 +111,6 @@ def fetch_all(args: argparse.Namespace) -> str:
     return folder
 
 
-@dataclass(frozen=True)
-class Data:
-    """The data sets that are there, a user's own files of pairs, and why others are missing."""
-
-    raw: Raw
-    datasets: Sequence[str]
-    own: Mapping[str, str]
-    missing: Mapping[str, str]
-
-    def pairs(self) -> dict[str, list[ScoredPair]]:
-        """Return the test pairs of each set with the texts as released, counted.
-
-        What is recognised in a user's own file is printed.
-        """
-        from semblance.data.prepare_sts import released_pairs  # slow to import
-
-        sets = {name: released_pairs(self.raw, name) for name in self.datasets}
-        for name, path in self.own.items():
-            # A part of the application, which the reproduction does not import.
-            sets[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
-            print(*reading.lines, sep="\n", file=sys.stderr)
-        return sets
-
-
 def find_data(named: str) -> tuple[Raw, Sequence[str]]:
     """Return the raw files that may lie where ``--data`` says, and the names of their test sets."""
     folder = Path(os.path.expanduser(named))
@@ -150,16 +125,18 @@ def find_data(named: str) -> tuple[Raw, Sequence[str]]:
     return Raw(load_manifest(MANIFEST), folder), DATASETS
 
 
-def chosen(
-    raw: Raw, datasets: Sequence[str], wanted: Sequence[str] | None, files: Sequence[str]
-) -> Data:
-    """Return those of the wanted sets that are there, and add files; InputError if none is left.
+def read_sets(
+    args: argparse.Namespace, raw: Raw, datasets: Sequence[str]
+) -> tuple[dict[str, list[ScoredPair]], dict[str, str]]:
+    """Return the pairs of the wanted sets, texts as released, and why other sets are missing.
 
-    Without ``wanted`` all sets of the data are.
+    Without ``--tasks`` all sets of the data are wanted. Raises InputError if none is there.
     """
-    there = []
+    from semblance.data.prepare_sts import released_pairs  # slow to import
+
+    sets: dict[str, list[ScoredPair]] = {}
     missing = {}
-    for task in wanted or datasets:
+    for task in args.tasks or datasets:
         name = TASKS.get(task, task)
         if name not in raw.datasets:
             advice = f"known are {', '.join(datasets)}"
@@ -169,25 +146,20 @@ def chosen(
         if absent:
             missing[name] = f"{absent[0]} is not there"
         else:
-            there.append(name)
-    own = _named_files(files, there)
-    if not there and not own:
-        problem = f"none of the tasks is there: {', '.join(missing)}"
-        raise InputError(raw.folder, problem, ADVICE)
-    return Data(raw, there, own, missing)
-
-
-def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
-    """Return the files of pairs by the names of their tasks; InputError for one that is not there."""
-    paths: dict[str, str] = {}
-    for path in files:
+            sets[name] = released_pairs(raw, name)
+    for path in args.pairs:
         name = Path(path.removesuffix(".gz")).stem
         if not os.path.isfile(path):
             raise InputError(f"--pairs {path}", "no such file", "correct the path")
-        if name in (*taken, *paths, *ALL_TASKS):
+        if name in (*sets, *ALL_TASKS):
             raise InputError(f"--pairs {path}", f"another task is called {name}", "rename the file")
-        paths[name] = path
-    return paths
+        # A part of the application, which the reproduction does not import.
+        sets[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
+        print(*reading.lines, sep="\n", file=sys.stderr)
+    if not sets:
+        problem = f"none of the tasks is there: {', '.join(missing)}"
+        raise InputError(raw.folder, problem, ADVICE)
+    return sets, missing
 
 
 def model_folder(named: str) -> Path:
@@ -199,7 +171,9 @@ def model_folder(named: str) -> Path:
     return folder
 
 
-def score(args: argparse.Namespace, data: Data) -> None:
+def score(
+    args: argparse.Namespace, sets: Mapping[str, list[ScoredPair]], missing: Mapping[str, str]
+) -> None:
     """Score the model; print the table, and the protocols nearest to a number."""
     import torch  # slow to import, as what follows
 
@@ -212,7 +186,6 @@ def score(args: argparse.Namespace, data: Data) -> None:
     if how.max_length < 3:
         advice = "give at least 3: [CLS], a word, [SEP]"
         raise InputError("--max-length", f"{how.max_length} tokens", advice)
-    sets = data.pairs()
     device = set_up(args.threads, int(torch.cuda.is_available()), "highest")
     pooled = protocols.EveryPooling(model, device)
     rows = []
@@ -227,7 +200,7 @@ def score(args: argparse.Namespace, data: Data) -> None:
     paint = painter(sys.stdout)
     print(protocols.headline(model, how))
     print(protocols.table_text(scores, lambda line: paint(line, "bold")))
-    for name, why in data.missing.items():
+    for name, why in missing.items():
         print(f"missing: {name}: {why}")
     if args.number is not None:
         print(protocols.nearest_text(scores, args.number))
