@@ -22,7 +22,7 @@ def test_a_dry_run_of_a_whole_config_takes_no_more_lines_than_one_can_read(fresh
     printed = shown(fresh.snakemake("-n"))
     assert len(printed) <= LINES
     assert printed[0].split() == ["stage", "jobs", "done", "new", "again"]
-    counts = {line.split()[0]: line.split()[1:] for line in printed[2:]}
+    counts = {line.split()[0]: line.split()[1:] for line in printed[1:]}
     models = str(ENTROPY_MODELS)
     assert counts["train_entropy"] == [models, "0", models, "0"]
     assert not (fresh.folder / "results").exists()

@@ -13,7 +13,7 @@ import logging
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from semblance.counts import counted
+from semblance.counts import counted, text_table
 from semblance.errors import BAD_INPUT
 from workflow.controller.changes import Parts, describe_changes, few, note_code, parts_of_code
 from workflow.controller.check import Checked, lacks
@@ -30,7 +30,6 @@ from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
 
 END = "nothing was started; `snakemake -np` lists each job, `semblance plan` prices each stage"
-TABLE = "{:17}  {:>6}  {:>6}  {:>6}  {:>6}"
 HEAD = ("stage", "jobs", "done", "new", "again")
 MOST = 10  # reasons that are printed
 MOST_STAGES = 15  # that have a line each
@@ -203,14 +202,13 @@ def format_table(plan: Planned) -> list[str]:
     for stage in active:
         shares = len(active) > MOST_STAGES and not STAGES[stage].uses_model
         lines.setdefault(STAGES[stage].work if shares else stage, []).append(stage)
-    rows = [TABLE.format(*HEAD), "-" * len(TABLE.format(*HEAD))]
+    rows: list[Sequence[str | int]] = [HEAD]
     for name, stages in {**lines, "in all": list(plan.jobs)}.items():
         jobs = sum(plan.jobs[stage] for stage in stages)
         new = sum(plan.new[stage] for stage in stages)
         redone = sum(again[stage] for stage in stages)
-        counts = (jobs, jobs - new - redone, new, redone)
-        rows.append(TABLE.format(name, *(f"{count:,}" for count in counts)))
-    return rows
+        rows.append((name, jobs, jobs - new - redone, new, redone))
+    return text_table(rows)
 
 
 def format_reasons(plan: Planned) -> list[str]:
