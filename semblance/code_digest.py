@@ -79,7 +79,7 @@ class Module(NamedTuple):
 
 @functools.cache
 def code_digest(*modules: str) -> str:
-    """Return the digest of what the named modules do.
+    """Return the digest of what the named modules do; ``a.b:c`` is the definition c of a module.
 
     It covers the syntax trees of their definitions (of a program, of what it runs) and,
     transitively, of those functions, classes and constants of the project that these name, with all
@@ -104,7 +104,7 @@ def _reached(*modules: str) -> dict[tuple[str, str], str]:
     It is empty for a module that runs nothing on import.
     """
     digests: dict[tuple[str, str], str] = {}
-    waiting = [(module, RUN if module.startswith(PROGRAMS) else WHOLE) for module in modules]
+    waiting = [_named(module) for module in modules]
     while waiting:
         key = waiting.pop()
         module, name = key
@@ -118,6 +118,14 @@ def _reached(*modules: str) -> dict[tuple[str, str], str]:
         waiting += [(needed, RUN) for needed in part.imports]
         waiting += [(module, name) for _, module, name in part.references]
     return digests
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return the module and the definition of ``a.b:c``; without one, what a program runs, or all."""
+    module, colon, name = text.partition(":")
+    if not colon:
+        name = RUN if module.startswith(PROGRAMS) else WHOLE
+    return module, name
 
 
 def _digest_of(part: Part) -> str:

@@ -41,6 +41,12 @@ def padded(lines: Sequence[Sequence[str]], words: int = 1, least: int = 0) -> li
     ]
 
 
+def text_table(lines: Sequence[Sequence[str | int]], words: int = 1) -> list[str]:
+    """Return a table as lines for a terminal, its columns two spaces apart."""
+    texts = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in line] for line in lines]
+    return ["  ".join(cells).rstrip() for cells in padded(texts, words)]
+
+
 MINUS = "−"
 
 

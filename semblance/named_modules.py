@@ -1,7 +1,7 @@
-"""Modules found by name: one file in one of eight folders is a new loss, view, dropout or pooling, a
+"""Modules found by name: one file in one of seven folders is a new loss, view, dropout or pooling, a
 new format of a FAQ bank or of sentence pairs, or a new kind of figure.
 
-Each module has one function; its name is the file's. Standard library only, so that the workflow's
+A module is known by the name of its file. Standard library only, so that the workflow's
 controller can ask for names and paths without importing torch.
 """
 
@@ -25,8 +25,7 @@ MASKED_WORDS = "semblance.training.masked_words"
 OWN_FAQ = "semblance_faq.read.faq"
 OWN_PAIRS = "semblance_faq.read.pairs"  # the reader of a user's own scored pairs
 WORDS = "semblance.ranking.words"  # imported by name where an answerer ranks by words
-COLLECTED = "semblance.reporting.figures"  # rows(...): of a figure, from the files of a stage
-MEASURED = "semblance.evaluation.figures"  # rows(...): of a figure, from the embeddings of a model
+FIGURES = "semblance.figures"  # rows(...): the data of a figure; draw(...): its picture
 
 
 def module_names(package: str) -> list[str]:

@@ -18,7 +18,6 @@ class Fault:
     """
 
     status: int = 0
-    retry_after: str | None = None
     cut: int | None = None
 
 
@@ -174,8 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         served = self.board.files.get(path)
         if fault.status or served is None:
-            extra = {"Retry-After": fault.retry_after} if fault.retry_after is not None else {}
-            self._send(fault.status or 404, extra, b"", body)
+            self._send(fault.status or 404, {}, b"", body)
         elif served.location:
             self._send(302, served.headers | {"Location": served.location}, served.content, body)
         else:

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,101 +18,96 @@ from semblance.data.csv_text import read_csv
 from semblance.data.text import read_json_lines
 from semblance.errors import InputError, at
 from semblance.provenance import read_json
-from semblance.score_sets import Scores, ScoreSet
 
-MOST = 2_000_000  # scores of a file
 SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT.*)?\.jsonl")
 ITEMS = ("item", "doc_id", "query", "query_id", "id")  # columns that name an item, the first there
+Scores = dict[str, dict[str, float]]  # seed -> item -> score
+Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class ScoreColumns:
-    """The names of the columns of an item and of its score."""
+@dataclass
+class ScoreSet:
+    """The scores of one model or method.
 
-    item: str | None = None
-    score: str = "score"
+    ``gold`` and ``clusters`` are by task and item; they are empty where a file has no such column.
+    """
+
+    name: str
+    place: str
+    tasks: dict[str, Scores] = field(default_factory=dict)
+    gold: dict[str, dict[str, float]] = field(default_factory=dict)
+    clusters: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def read_set(path: str, columns: ScoreColumns) -> ScoreSet:
-    """Return the scores of a file or folder; InputError, with the line, for what is none."""
+def read_set(path: str, item: str | None = None, score: str = "score") -> ScoreSet:
+    """Return the scores of a file or folder; InputError, with the line, for what is none.
+
+    ``item`` and ``score`` name the columns.
+    """
     place = Path(path).expanduser()
     scores = ScoreSet(place.name.removesuffix(".gz").rpartition(".")[0] or place.name, path)
-    if place.is_dir():
-        _read_folder(place, scores, columns)
-    else:
-        _add(scores, place, "", columns)
+    rows = _of_folder(place, score) if place.is_dir() else _of_file(place)
+    for where, row in rows:
+        _add(scores, where, row, item, score)
     if not scores.tasks:
         raise InputError(place, "it holds no scores")
     return scores
 
 
-def _read_folder(folder: Path, found: ScoreSet, columns: ScoreColumns) -> None:
+def _of_file(path: Path) -> Iterator[tuple[str, Row]]:
+    """Yield each row of a file, and where it stands."""
+    is_json = path.name.removesuffix(".gz").endswith(".jsonl")
+    for line, row in read_json_lines(path) if is_json else read_csv(path, ()):
+        yield at(path, line), row
+
+
+def _of_folder(folder: Path, score: str) -> Iterator[tuple[str, Row]]:
+    """Yield each sample of the harness or, if there is none, each main score of MTEB."""
     samples = {path: SAMPLES.fullmatch(path.name) for path in sorted(folder.rglob("*.jsonl"))}
     for path, match in samples.items():
         if match:
-            _add(found, path, match["task"], columns)
-    if found.tasks:
+            yield from ((where, row | {"task": match["task"]}) for where, row in _of_file(path))
+    if any(samples.values()):
         return
-    for path in sorted(folder.rglob("*.json")):
-        result = read_json(path)
-        if isinstance(result, dict) and {"task_name", "scores"} <= result.keys():
-            _add_result(found, path, result)
-    if not found.tasks:
+    results = {path: read_json(path) for path in sorted(folder.rglob("*.json"))}
+    results = {path: found for path, found in results.items() if _is_of_mteb(found)}
+    if not results:
         problem = "neither samples_*.jsonl of lm-evaluation-harness nor results of MTEB"
         raise InputError(folder, problem, "name a file with the columns item and score")
+    for path, result in results.items():
+        try:
+            for split, several in result["scores"].items():
+                for one in several:
+                    item = f"{result['task_name']} {split} {one.get('hf_subset', '')}".rstrip()
+                    yield str(path), {"item": item, score: one["main_score"]}
+        except (AttributeError, KeyError, TypeError):
+            problem = "not a result of MTEB: it lacks scores.SPLIT[].main_score"
+            raise InputError(path, problem) from None
 
 
-def _add_result(found: ScoreSet, path: Path, result: dict[str, Any]) -> None:
-    """Add the main scores of one task of MTEB: an item for each split and subset."""
-    try:
-        values = {
-            f"{result['task_name']} {split} {one.get('hf_subset', '')}".rstrip(): one["main_score"]
-            for split, several in result["scores"].items()
-            for one in several
-        }
-    except (AttributeError, KeyError, TypeError):
-        raise InputError(path, "not a result of MTEB: it lacks scores.SPLIT[].main_score") from None
-    for item, value in values.items():
-        _put(found.tasks, "", "1", item, _number(value, str(path)), str(path))
+def _is_of_mteb(result: Any) -> bool:
+    return isinstance(result, dict) and {"task_name", "scores"} <= result.keys()
 
 
-def _add(found: ScoreSet, path: Path, task: str, columns: ScoreColumns) -> None:
-    """Add the scores of a file."""
-    for count, (line, row) in enumerate(_lines(path)):
-        where = at(path, line)
-        if count >= MOST:
-            raise InputError(where, f"more than {MOST:,} scores", "compare fewer at a time")
-        named = columns.item or next((name for name in ITEMS if name in row), ITEMS[0])
-        item = _text(row, named, where)
-        of_task = task or str(row.get("task", ""))
-        if columns.score not in row:
-            known = ", ".join(map(str, list(row)[:20]))
-            raise InputError(where, f"no column {columns.score}", f"--score names one of {known}")
-        score = _number(row[columns.score], where)
-        _put(found.tasks, of_task, str(row.get("seed", "1")), item, score, where)
-        if "gold" in row:
-            found.gold.setdefault(of_task, {})[item] = _number(row["gold"], where)
-        if "cluster" in row:
-            found.clusters.setdefault(of_task, {})[item] = _text(row, "cluster", where)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    if path.name.removesuffix(".gz").endswith(".jsonl"):
-        return read_json_lines(path)
-    return read_csv(path, ())
-
-
-def _put(
-    tasks: dict[str, Scores], task: str, seed: str, item: str, score: float, where: str
-) -> None:
-    items = tasks.setdefault(task, {}).setdefault(seed, {})
-    if item in items:
-        problem = f"item {item!r:.80} of task {task!r:.80} and seed {seed!r:.40} stands twice"
+def _add(scores: ScoreSet, where: str, row: Row, item: str | None, score: str) -> None:
+    """Add the score of a row, its gold and its cluster."""
+    name = _text(row, item or next((name for name in ITEMS if name in row), ITEMS[0]), where)
+    if score not in row:
+        columns = ", ".join(map(str, list(row)[:20]))
+        raise InputError(where, f"no column {score}", f"--score names one of {columns}")
+    task, seed = str(row.get("task", "")), str(row.get("seed", "1"))
+    items = scores.tasks.setdefault(task, {}).setdefault(seed, {})
+    if name in items:
+        problem = f"item {name!r:.80} of task {task!r:.80} and seed {seed!r:.40} stands twice"
         raise InputError(where, problem, "give each item one score")
-    items[item] = score
+    items[name] = _number(row[score], where)
+    if "gold" in row:
+        scores.gold.setdefault(task, {})[name] = _number(row["gold"], where)
+    if "cluster" in row:
+        scores.clusters.setdefault(task, {})[name] = _text(row, "cluster", where)
 
 
-def _text(row: dict[str, Any], name: str, where: str) -> str:
+def _text(row: Row, name: str, where: str) -> str:
     value = row.get(name)
     if value is None or value == "":
         raise InputError(where, f"{name} is missing", "name the column of the items by --item")

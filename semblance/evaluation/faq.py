@@ -18,8 +18,11 @@ from semblance.evaluation.metrics import (
     relevant_ranks,
 )
 from semblance.evaluation.prepared import BankQuestion, Texts, read_bank
-from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target, training_rows
+from semblance.evaluation.scored import ModelRun, Target, open_evaluation, training_rows
+from semblance.models.encoder import Encoder
+from semblance.models.saved import SavedModel
 from semblance.models.vectors import unit
+from semblance.models.word_average import WordAverage
 from semblance.names import CEILING, FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
 from semblance.provenance import outputs_digest
 from semblance.ranking.candidates import (
@@ -48,7 +51,8 @@ class FaqRun(ModelRun):
 
 
 def predict(
-    evaluation: ModelEvaluation,
+    saved: SavedModel,
+    encoder: Encoder | WordAverage,
     candidates: Candidates,
     questions: Mapping[str, Sequence[BankQuestion]],
     max_length: int,
@@ -63,13 +67,13 @@ def predict(
     """
     rankings: dict[str, list[Scores]] = {part: [] for part in ("test", "dev")}
     if by != "words":
-        prompts = evaluation.model.prompts
+        prompts = saved.prompts
         compared = prompts.of_faq(candidates.texts, candidates.questions)
         queries = {part: prompts.queries(texts_of(questions[part])) for part in rankings}
         # Apart, so that dev questions do not move the last digits of the others.
         read = {"test": [*compared, *queries["test"]], "dev": queries["dev"]}
         vectors = {
-            part: Texts(texts, evaluation.model.tokenizer).encode(evaluation.encoder, max_length)
+            part: Texts(texts, saved.tokenizer).encode(encoder, max_length)
             for part, texts in read.items()
         }
         texts = vectors["test"].of(compared)  # (T, d)
@@ -179,7 +183,7 @@ def evaluate_faq(
 
     ``bank`` and ``dev`` are the records of the whole bank and of the fold's dev questions.
     """
-    evaluation = ModelEvaluation(model, {"data": bank, "dev": dev}, target)
+    evaluation, saved, encoder = open_evaluation(model, {"data": bank, "dev": dev}, target)
     folder = Path(bank).parent
     whole = read_bank(folder)
     of_dev = read_bank(Path(dev).parent)
@@ -194,13 +198,13 @@ def evaluate_faq(
     texts = read_parquet(folder / CANDIDATES, Candidate._fields).to_pylist()
     known = [Candidate(**text) for text in texts]
     candidates = known_candidates(known, run.ranking.match, held_out)
-    predictions = predict(evaluation, candidates, questions, max_length, run.ranking.by)
+    predictions = predict(saved, encoder, candidates, questions, max_length, run.ranking.by)
     rows = list(score_rows(predictions))
     for row in rows:
         row |= {"fold": str(run.fold), "task": run.bank}
         if row["protocol"] == FAQ_DEV:
             row["data"] = outputs_digest(evaluation.read["dev"])
     own = {"fold": str(run.fold)}
-    for protocol, row in product(run.protocols, training_rows(evaluation.model)):
+    for protocol, row in product(run.protocols, training_rows(saved)):
         rows.append(row | own | {"protocol": protocol})
     evaluation.write("evaluate_faq", run, rows, predictions, ranking=asdict(run.ranking))

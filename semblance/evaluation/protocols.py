@@ -4,38 +4,38 @@ The answer to "why is my number not the paper's?": SimCSE's App. B shows that th
 averages that are points apart.
 """
 
-import csv
-import io
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
+import pandas as pd
 import torch
+from torch import Tensor
 
-from semblance.counts import padded
+from semblance.counts import text_table
 from semblance.data.protocol import apply_protocol
 from semblance.data.sts import ScoredPair
 from semblance.data.tokens import Tokens, tokenise
-from semblance.errors import InputError
 from semblance.evaluation.metrics import cosine_pairs
 from semblance.evaluation.sts import score_rows
 from semblance.models import folder as model_folder
 from semblance.models.compute import autocast
-from semblance.models.encoder import ENCODE_TOKENS, Encoder, find_pooling
+from semblance.models.encoder import ENCODE_TOKENS, find_pooling
 from semblance.models.found import FoundModel, load_found
-from semblance.models.packing import pack, token_budget_batches
+from semblance.models.packing import Packed, pack, token_budget_batches
 from semblance.settings import StsProtocol
 
 TEXTS: tuple[str, ...] = get_args(StsProtocol)
 AVERAGE = "Average"  # stands for the task in the rows of averages
-COLUMNS = ("pooling", "own", "text", "task", "subset", "metric", "aggregation", "value", "n")
-LINE = ("pooling", "own", "text", "metric", "aggregation")  # what names a line of the table
-LEADING = ("pooling", "text", "aggregation", "metric")  # the columns before the scores
+COLUMNS = ["pooling", "own", "text", "task", "subset", "metric", "aggregation", "value", "n"]
+LINE = ["pooling", "own", "text", "aggregation", "metric"]  # what names a line of the table
 OWN = "*"  # behind the folder's own pooling
 NOTHING = "n/a"  # a correlation that does not exist: all cosines are alike, or a vector is zero
-Row = dict[str, Any]  # one score, by COLUMNS; its value is None where it is undefined
+NEAREST = 3  # protocols that are shown for a printed number
+Row = dict[str, Any]  # one score in points, by COLUMNS; its value is NaN where it is undefined
 
 
 @dataclass(frozen=True)
@@ -46,62 +46,49 @@ class TextInput:
     max_length: int
 
 
-class Poolings:
-    """An encoder read by several poolings; those that need a mask token cannot be among them."""
-
-    def __init__(self, encoder: Encoder, names: Sequence[str]):
-        self.encoder = encoder
-        self.found = {name: find_pooling(name) for name in names}
-        reads = frozenset().union(*(reads for _, reads in self.found.values()))
-        if "masks" in reads:
-            raise ValueError("a pooling of a mask token needs a forward pass of its own")
-        encoder.reads = reads
-
-    @torch.no_grad()
-    def encode(self, tokens: Tokens, max_length: int) -> dict[str, np.ndarray]:
-        """Embed every text in evaluation mode; returns (N, d) float32 for each pooling."""
-        encoder = self.encoder
-        device = encoder.words.weight.device
-        limit = encoder.max_length(max_length)
-        lengths = np.minimum(tokens.lengths(), limit)
-        size = (len(lengths), encoder.shape.hidden_size)
-        vectors = {name: np.empty(size, dtype=np.float32) for name in self.found}
-        with autocast(encoder.precision, device.type):
-            for batch in token_budget_batches(lengths, ENCODE_TOKENS[device.type]):
-                packed = pack(tokens, batch, limit, device)
-                rows = batch[packed.order.cpu().numpy()]
-                read = {"pooler": getattr(encoder, "pooler", None)}
-                last = encoder.token_states(packed, read=read).float()
-                for name, (pool, reads) in self.found.items():
-                    pooled = pool(last, packed, **{what: read[what] for what in reads})
-                    vectors[name][rows] = pooled.float().cpu().numpy()
-        return vectors
-
-
 class EveryPooling:
     """A model that gives vectors by each pooling, its own among them."""
 
     def __init__(self, model: FoundModel, device: str = "cpu"):
         self.model = model
-        encoder, names = load_found(model)
-        self.poolings = Poolings(encoder.to(device), names)
-        self.whole: Encoder | None = None
-        if model.own is not None and model.own not in names:
+        encoder, self.bare = load_found(model)
+        self.encoder = encoder.to(device)
+        self.pools = [find_pooling(name) for name in self.bare]
+        # The encoder takes them for one pooling, which reads all that they read.
+        self.encoder.reads = frozenset().union(*(reads for _, reads in self.pools))
+        self.encoder.pool = self._pool
+        self.whole = None
+        if model.own is not None and model.own not in self.bare:
             self.whole = model_folder.load(model.folder).eval().to(device)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all of them; the first is the folder's own, if it states one."""
         own = [] if self.model.own is None else [self.model.own]
-        return tuple(dict.fromkeys([*own, *self.poolings.found]))
+        return tuple(dict.fromkeys([*own, *self.bare]))
 
+    def _pool(self, last: Tensor, packed: Packed, **read: Any) -> Tensor:
+        """Return the sentence vectors of all bare poolings, (n, poolings, d)."""
+        vectors = [pool(last, packed, **{k: read[k] for k in reads}) for pool, reads in self.pools]
+        return torch.stack([one.float() for one in vectors], dim=1)
+
+    @torch.no_grad()
     def encode(self, tokens: Tokens, max_length: int) -> dict[str, np.ndarray]:
         """Return the vectors of each text by the name of a pooling, (N, d) float32 each.
 
         The bare poolings share one forward pass. A mask token, and layers behind the folder's own
         pooling, take one more.
         """
-        vectors = self.poolings.encode(tokens, max_length)
+        encoder = self.encoder
+        device = encoder.words.weight.device
+        limit = encoder.max_length(max_length)
+        lengths = np.minimum(tokens.lengths(), limit)
+        size = (len(lengths), len(self.bare), encoder.shape.hidden_size)
+        all_vectors = np.empty(size, dtype=np.float32)
+        with autocast(encoder.precision, device.type):
+            for batch in token_budget_batches(lengths, ENCODE_TOKENS[device.type]):
+                all_vectors[batch] = encoder(pack(tokens, batch, limit, device)).cpu().numpy()
+        vectors = {name: all_vectors[:, i] for i, name in enumerate(self.bare)}
         if self.whole is not None:
             vectors[self.model.own] = self.whole.encode(tokens, max_length)
         return vectors
@@ -113,17 +100,11 @@ def distinct(tokens: Tokens) -> tuple[Tokens, np.ndarray]:
     Texts with the same tokens are one: to a model that lower-cases, two spellings may be.
     """
     numbers: dict[bytes, int] = {}
-    kept = []
-    place = []
-    for i, (start, end) in enumerate(zip(tokens.offsets[:-1], tokens.offsets[1:], strict=True)):
-        ids = tokens.ids[start:end]
-        number = numbers.setdefault(ids.tobytes(), len(numbers))
-        place.append(number)
-        if number == len(kept):
-            kept.append(i)
-    parts = [tokens.ids[tokens.offsets[i] : tokens.offsets[i + 1]] for i in kept]
-    offsets = np.concatenate([[0], np.cumsum([len(ids) for ids in parts])]).astype(np.int64)
-    return Tokens(np.concatenate([tokens.ids[:0], *parts]), offsets), np.array(place, dtype=int)
+    texts = [tokens.ids[start:end].tobytes() for start, end in pairwise(tokens.offsets)]
+    of_each = [numbers.setdefault(text, len(numbers)) for text in texts]
+    ids = np.array(np.frombuffer(b"".join(numbers), tokens.ids.dtype))
+    lengths = [len(text) // ids.itemsize for text in numbers]
+    return Tokens(ids, np.cumsum([0, *lengths])), np.array(of_each)
 
 
 def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: TextInput) -> list[Row]:
@@ -134,9 +115,8 @@ def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: TextInput
         form = apply_protocol(pairs, text)
         for side in ("sentence1", "sentence2"):
             texts += [model.text(getattr(pair, side), how.prompt) for pair in form]
-    tokens, place = distinct(tokenise(model.tokenizer, texts))
-    numbers = place.reshape(len(TEXTS), 2, len(pairs))
-    tokens.require_known(pooled.poolings.encoder.shape.vocab_size, model.tokenizer)
+    tokens, numbers = distinct(tokenise(model.tokenizer, texts))
+    tokens.require_known(pooled.encoder.shape.vocab_size, model.tokenizer)
     vectors = pooled.encode(tokens, how.max_length)
     gold = {
         "task": np.array([pair.task for pair in pairs]),
@@ -145,133 +125,78 @@ def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: TextInput
     }
     rows = []
     for name in pooled.names:
-        for text, (left, right) in zip(TEXTS, numbers, strict=True):
+        where = {"pooling": name, "own": name == model.own}
+        for text, (left, right) in zip(TEXTS, numbers.reshape(-1, 2, len(pairs)), strict=True):
             similarity = cosine_pairs(vectors[name][left], vectors[name][right])
-            where = {"pooling": name, "own": name == model.own, "text": text}
-            rows += [
-                _in_points(where | score) for score in score_rows(gold | {"similarity": similarity})
-            ]
+            for score in score_rows(gold | {"similarity": similarity}):
+                points = {"value": 100 * score["value"]}
+                rows.append(where | {"text": text} | score | points)
     return rows
 
 
-def _in_points(found: Row) -> Row:
-    """Return a score in points, in the order of COLUMNS; None for one that is not a number."""
-    value = 100 * found["value"]
-    if not math.isfinite(value):
-        value = None
-    return {name: (found | {"value": value})[name] for name in COLUMNS}
+def with_averages(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return the scores, and behind them the mean of each protocol over ``n`` tasks."""
+    scores = pd.DataFrame(rows, columns=COLUMNS)
+    lines = _whole(scores).groupby(LINE, sort=False)["value"]
+    # The mean of tasks of which one has no score, is none.
+    means = lines.agg(value=lambda values: math.fsum(values) / len(values), n="size")
+    averages = means.reset_index().assign(task=AVERAGE, subset="")
+    return pd.concat([scores, averages[COLUMNS]], ignore_index=True)
 
 
-def averages(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the mean over the tasks of each protocol; ``n`` is the number of tasks."""
-    for key, by_task in lines_of(rows).items():
-        values = by_task.values()
-        value = None
-        if None not in values:
-            value = math.fsum(values) / len(values)
-        line = dict(zip(LINE, key, strict=True))
-        line |= {"task": AVERAGE, "subset": "", "value": value, "n": len(values)}
-        yield {name: line[name] for name in COLUMNS}
+def _whole(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores of whole tasks, without those of their subsets."""
+    return scores[scores["aggregation"] != "subset"]
 
 
-def lines_of(rows: Iterable[Row]) -> dict[tuple, dict[str, float | None]]:
-    """Return the scores of each protocol by their task; those of subsets are left out.
-
-    A key holds the values of LINE.
-    """
-    lines: dict[tuple, dict[str, float | None]] = {}
-    for row in rows:
-        if row["aggregation"] != "subset":
-            key = tuple(row[name] for name in LINE)
-            lines.setdefault(key, {})[row["task"]] = row["value"]
-    return lines
-
-
-def check_length(length: int) -> int:
-    """Return a number of tokens; InputError for one that leaves no word of a text."""
-    if length < 3:
-        raise InputError(
-            "--max-length", f"{length} tokens", "give at least 3: [CLS], a word, [SEP]"
-        )
-    return length
-
-
-def headline(model: FoundModel, prompt: str, max_length: int) -> str:
+def headline(model: FoundModel, how: TextInput) -> str:
     """Return the line that says what the folder itself states."""
     pooling = f"its own pooling is {model.own}"
     if model.own is None:
         pooling = "states no pooling (sentence-transformers would take mean)"
     declared = ", ".join(f"{name} {text!r}" for name, text in model.prompts.texts.items())
-    prompts = "no prompts"
-    if declared:
-        prompts = f"prompts {declared}; read with {prompt!r}"
-    length = f"max length {max_length} tokens"
-    if max_length != model.max_length:
+    prompts = f"prompts {declared}; read with {how.prompt!r}" if declared else "no prompts"
+    length = f"max length {how.max_length} tokens"
+    if how.max_length != model.max_length:
         length += f" (stated: {model.max_length})"
     return f"{model.folder}: {pooling}; {length}; {prompts}"
 
 
-def table_text(
-    rows: Sequence[Row], tasks: Sequence[str], emphasise: Callable[[str], str] = str
-) -> str:
-    """Return one line for each protocol, values in points with two decimals.
+def table_text(scores: pd.DataFrame, emphasise: Callable[[str], str] = str) -> str:
+    """Return one line for each protocol by Spearman, in points with two decimals.
 
     ``emphasise`` marks the lines of the folder's own pooling.
     """
+    shown = _whole(scores).query("metric == 'spearman'")
+    tasks = list(dict.fromkeys(shown["task"]))[:-1]
     columns = {task: task for task in tasks}
     if len(tasks) > 1:
         columns[AVERAGE] = f"average of {len(tasks)}"
-    lines = lines_of(rows)
-    cells = [[*LEADING, *columns.values()]]
-    for (pooling, own, text, metric, aggregation), values in lines.items():
-        found = [values.get(task) for task in columns]
-        points = [NOTHING if value is None else f"{value:.2f}" for value in found]
-        cells.append([pooling + OWN * own, text, aggregation, metric, *points])
-    header, *others = ["  ".join(line) for line in padded(cells, len(LEADING))]
-    marked = [emphasise(text) if key[1] else text for key, text in zip(lines, others, strict=True)]
+    cells = [["pooling", "text", "aggregation", "metric", *columns.values()]]
+    is_own = []
+    for (pooling, own, *protocol), line in shown.groupby(LINE, sort=False):
+        values = line.set_index("task")["value"][[*columns]]
+        points = [NOTHING if math.isnan(value) else f"{value:.2f}" for value in values]
+        cells.append([pooling + OWN * own, *protocol, *points])
+        is_own.append(own)
+    header, *lines = text_table(cells, words=4)
+    marked = [emphasise(line) if own else line for own, line in zip(is_own, lines, strict=True)]
     return "\n".join([header, *marked])
 
 
-def nearest(rows: Iterable[Row], number: float, task: str, count: int = 3) -> list[Row]:
-    """Return the scores of a task, or of the average, that lie nearest to a number."""
-    lines = [
-        row
-        for row in rows
-        if row["task"] == task and row["value"] is not None and row["aggregation"] != "subset"
-    ]
-    return sorted(lines, key=lambda row: abs(row["value"] - number))[:count]
-
-
-def nearest_text(rows: Sequence[Row], number: float) -> str:
-    """Return a sentence for each score near a number: by how much, and its protocol."""
+def nearest_text(scores: pd.DataFrame, number: float) -> str:
+    """Return the protocols whose average, or one task, lies nearest to a number, and by how much."""
+    task = AVERAGE if scores["task"].nunique() > 2 else scores["task"].iloc[0]
+    whole = _whole(scores[scores["task"] == task]).dropna(subset="value")
+    order = (whole["value"] - number).abs().sort_values(kind="stable").index[:NEAREST]
     lines = [f"nearest to {number:g}:"]
-    for row in rows:
-        words = ", ".join([row["pooling"], row["text"], row["aggregation"], row["metric"]])
-        lines.append(f"  {row['value']:.2f} ({row['value'] - number:+.2f}): {words}")
+    for row in whole.loc[order].itertuples():
+        words = ", ".join([row.pooling, row.text, row.aggregation, row.metric])
+        lines.append(f"  {row.value:.2f} ({row.value - number:+.2f}): {words}")
     return "\n".join(lines)
 
 
-def scores_csv(rows: Iterable[Row]) -> str:
+def scores_csv(scores: pd.DataFrame) -> str:
     """Return the scores as CSV, unrounded, one a line; an undefined one is ``n/a``."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        value = NOTHING if row["value"] is None else row["value"]
-        writer.writerow(row | {"own": str(row["own"]).lower(), "value": value})
-    return buffer.getvalue()
-
-
-def as_object(
-    model: FoundModel, how: dict[str, Any], missing: dict[str, str], rows: Sequence[Row]
-) -> dict[str, Any]:
-    """Return all that is known, for JSON; the value of an undefined score is null."""
-    return {
-        "folder": str(model.folder),
-        "pooling": model.own,
-        "max_length": model.max_length,
-        "prompts": model.prompts.texts,
-        "read": how,
-        "missing": missing,
-        "scores": list(rows),
-    }
+    own = scores["own"].map({True: "true", False: "false"})
+    return scores.assign(own=own).to_csv(index=False, na_rep=NOTHING, lineterminator="\n")

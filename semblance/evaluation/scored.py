@@ -1,7 +1,5 @@
 """What all evaluations share: the model opened, its scores, predictions and record written."""
 
-import csv
-import io
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -11,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from semblance.data.arrow import write_parquet
-from semblance.files import write_text
+from semblance.files import rows_csv, write_text
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
 from semblance.models import word_average
@@ -56,22 +54,63 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """What one evaluation found.
+class Evaluation:
+    """The evaluation of one model: what its scores and its record say of it.
 
-    ``rows`` are its scores, ``predictions`` the columns of its predictions, ``facts`` those that
-    ``open_model`` returned, ``read`` the records of the model (weights) and of the data by name, ``device``
-    the name of what ran the model, ``settings`` those besides the ones of Compute.
+    ``read`` are the records of the model (``weights``) and of the data by name, ``facts`` those that
+    ``open_model`` returned and the digest of the data, ``device`` the name of what ran the model.
     """
 
-    stage: str
-    run: ModelRun
-    rows: Iterable[dict]
-    predictions: dict
-    facts: dict
+    target: Target
     read: dict[str, Record]
+    facts: dict
     device: str
-    settings: dict[str, Any] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
+
+    def write(
+        self, stage: str, run: ModelRun, rows: Iterable[dict], predictions: dict, **settings: Any
+    ) -> None:
+        """Write scores and predictions beside the record, and then the record.
+
+        ``settings`` are those besides the ones of Compute.
+        """
+        record = self.target.record
+        parts = {key: getattr(run, key) for key in ("corpus", "base", "method", "seed")}
+        identity = {"run": f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}", **parts}
+        scores = [{**identity, "phi": run.phi, **self.facts, **row} for row in rows]
+        inputs = {name: outputs_digest(read) for name, read in self.read.items()}
+        inputs["weights"] = self.read["weights"]["outputs"][WEIGHTS]
+        with exclusive(record.parent):
+            write_parquet(pa.table(predictions), record.with_name("predictions.parquet"))
+            write_text(record.with_name("scores.csv"), rows_csv(SCORE_COLUMNS, scores))
+            write_record(
+                record,
+                stage,
+                outputs=["scores.csv", "predictions.parquet"],
+                started=self.started,
+                code=self.target.code,
+                inputs=inputs,
+                records=self.read,
+                run=identity,
+                settings=asdict(self.target.compute) | settings,
+                device=self.device,
+            )
+
+
+def open_evaluation(
+    model: str, data: dict[str, str], target: Target, libraries: tuple[str, ...] = ()
+) -> tuple[Evaluation, SavedModel, Encoder | word_average.WordAverage]:
+    """Check what an evaluation reads, and open the model with record ``model``.
+
+    ``data`` are the paths of the records of prepared data by name; ``data`` among them are the tests.
+    """
+    started = time.monotonic()
+    read = {name: checked(path) for name, path in data.items()}
+    saved = SavedModel.read(model)
+    encoder, facts = open_model(saved, target, libraries)
+    facts["data"] = outputs_digest(read["data"])
+    read["weights"] = saved.record
+    return Evaluation(target, read, facts, device_of(encoder), started), saved, encoder
 
 
 def open_model(
@@ -144,60 +183,3 @@ def protocol_of(record: str) -> StsProtocol:
 def device_of(encoder: Encoder | word_average.WordAverage) -> str:
     """Return the name of what an encoder runs on."""
     return device_name(encoder.words.weight.device.type)
-
-
-class ModelEvaluation:
-    """The evaluation of one model: what it reads, checked, and the model, opened.
-
-    ``data`` are the paths of the records of prepared data by name; ``data`` among them are the tests.
-    """
-
-    def __init__(
-        self, model: str, data: dict[str, str], target: Target, libraries: tuple[str, ...] = ()
-    ):
-        self.started = time.monotonic()
-        self.target = target
-        self.read = {name: checked(path) for name, path in data.items()}
-        self.model = SavedModel.read(model)
-        self.encoder, self.facts = open_model(self.model, target, libraries)
-        self.facts["data"] = outputs_digest(self.read["data"])
-        self.read["weights"] = self.model.record
-
-    def write(
-        self, stage: str, run: ModelRun, rows: Iterable[dict], predictions: dict, **settings: Any
-    ) -> None:
-        """Write the scores, the predictions and the record; ``settings`` besides those of Compute."""
-        device = device_of(self.encoder)
-        scored = Scored(stage, run, rows, predictions, self.facts, self.read, device, settings)
-        write_evaluation(scored, self.target, self.started)
-
-
-def write_evaluation(found: Scored, target: Target, started: float) -> None:
-    """Write scores and predictions beside the record, and the record; ``started`` is a clock's time."""
-    run = found.run
-    parts = {key: getattr(run, key) for key in ("corpus", "base", "method", "seed")}
-    identity = {"run": f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}", **parts}
-    text = io.StringIO()
-    writer = csv.DictWriter(text, SCORE_COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in found.rows:
-        score = {**identity, "phi": run.phi, **found.facts, **row}
-        writer.writerow(score | {"value": repr(row["value"])})
-    inputs = {name: outputs_digest(record) for name, record in found.read.items()}
-    inputs["weights"] = found.read["weights"]["outputs"][WEIGHTS]
-    folder = target.record.parent
-    with exclusive(folder):
-        write_parquet(pa.table(found.predictions), folder / "predictions.parquet")
-        write_text(folder / "scores.csv", text.getvalue())
-        write_record(
-            target.record,
-            found.stage,
-            outputs=["scores.csv", "predictions.parquet"],
-            started=started,
-            code=target.code,
-            inputs=inputs,
-            records=found.read,
-            run=identity,
-            settings=asdict(target.compute) | found.settings,
-            device=found.device,
-        )

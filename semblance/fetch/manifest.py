@@ -1,7 +1,7 @@
-"""The manifest of the raw data sets: where each file comes from, and the digest it must have.
+"""What a run downloads: the raw data sets of the manifest, and the bases.
 
-The manifest (workflow/manifest.yaml) pins each file by its size and its sha256 or git blob. A path is
-relative, and the same under a mirror and under the project's data folder.
+The manifest (workflow/manifest.yaml) says where each file comes from, and pins it by its size and its
+sha256 or git blob. A path is relative, and the same under a mirror and under the project's data folder.
 """
 
 import hashlib
@@ -12,12 +12,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
+from semblance import layout
 from semblance.errors import InputError
 from semblance.provenance import file_digest
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
 
-LARGEST = 8 << 30  # bytes; no file of ours comes near it
+OWN_HUB = "https://huggingface.co"
+HOW_TO_FILL = (  # advice for a machine without a network
+    "without a network: fill a folder by `semblance fetch CONFIG --mirror FOLDER` on a machine that"
+    " has one, and start with --config mirror=FOLDER"
+)
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,7 @@ class Pin:
 
     def contradiction(self, stated: "Pin") -> str:
         """Return how what a server states of a file differs from the pin, or the empty string."""
-        for name in ("size", "sha256", "git_blob"):
-            expected = getattr(self, name)
+        for name, expected in vars(self).items():
             value = getattr(stated, name)
             if None not in (expected, value) and expected != value:
                 return f"{name.replace('_', ' ')} expected {expected}, the server states {value}"
@@ -161,29 +165,15 @@ def find_dataset(datasets: Mapping[str, Dataset], name: str, manifest: str | Pat
 
 
 def _check_dataset(dataset: Dataset, where: str) -> None:
-    for index, file in enumerate(dataset.files):
-        _check_file(file, f"{where}.files[{index}]")
-    for index, archive in enumerate(dataset.archives):
-        _check_file(archive, f"{where}.archives[{index}]")
-        for name, path in archive.members.items():
-            _check_path(name, f"{where}.members")
-            _check_path(path, f"{where}.members")
     paths = [*dataset.paths(), *(archive.path for archive in dataset.archives)]
+    for path in paths:
+        _check_path(path, where)
     if len({*paths}) != len(paths):
         raise InputError(where, "the same path stands twice")
-
-
-def _check_file(file: File, where: str) -> None:
-    _check_path(file.path, f"{where}.path")
-    if file.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", file.sha256):
-        raise InputError(f"{where}.sha256", f"not 64 hex digits: {file.sha256!r}")
-    if file.git_blob is not None and not re.fullmatch("[0-9a-f]{40}", file.git_blob):
-        raise InputError(f"{where}.git_blob", f"not 40 hex digits: {file.git_blob!r}")
-    if file.size is not None and not 0 < file.size <= LARGEST:
-        raise InputError(f"{where}.size", f"out of range: {file.size}")
-    for url in file.urls:
-        if not is_url(url):
-            raise InputError(f"{where}.urls", f"not an http(s) address: {url!r}")
+    for file in dataset.downloads:
+        for url in file.urls:
+            if not is_url(url):
+                raise InputError(f"{where}: {file.path}", f"not an http(s) address: {url!r}")
 
 
 def _check_path(path: str, where: str) -> None:
@@ -195,3 +185,61 @@ def _check_path(path: str, where: str) -> None:
     if is_odd or has_odd_character or path == ".":
         problem = f"not a plain relative path: {path!r}"
         raise InputError(where, problem, "no leading /, no .., no backslash or brace")
+
+
+@dataclass(frozen=True)
+class Hub:
+    """The address of a model hub, and of the hub that the user's token (HF_TOKEN) is meant for.
+
+    A token is a password: no other server gets it, such as a mirror of the hub.
+    """
+
+    address: str = OWN_HUB
+    token_hub: str = OWN_HUB
+
+    @property
+    def root(self) -> str:
+        """The address, to which a path can be appended."""
+        return self.address.rstrip("/")
+
+    @property
+    def token(self) -> bool | None:
+        """The token for the hub's client: None is the user's, False none."""
+        return None if self.root == self.token_hub.rstrip("/") else False
+
+
+@dataclass(frozen=True)
+class BaseSource:
+    """Where a base comes from: exactly one of hub, package and folder."""
+
+    hub: str | None = None
+    revision: str | None = None
+    weights_sha256: str | None = None
+    package: str | None = None
+    subfolder: str | None = None
+    folder: str | None = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The data sets and bases of a run, the folder of downloads, and the places to ask.
+
+    ``manifest`` is the file that describes the data sets. A ``mirror`` (folder or address) has the
+    raw data in place of their own addresses, and may have bases of the hub.
+    """
+
+    manifest: str
+    downloads: str
+    hub: Hub
+    datasets: tuple[str, ...]
+    bases: dict[str, BaseSource]
+    mirror: str | None = None
+
+    @property
+    def data(self) -> Path:
+        """The folder of the raw data."""
+        return Path(self.downloads, layout.RAW_DATA)
+
+    def base_folder(self, name: str) -> Path:
+        """Return the folder of a base."""
+        return Path(layout.place(self.downloads, layout.BASE, base=name))

@@ -1,20 +1,18 @@
 """The raw files of data sets: from a mirror, their addresses or their archives, each as pinned."""
 
 import lzma
-import stat
+import shutil
 import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from semblance.errors import InputError, is_transient
-from semblance.fetch.manifest import LARGEST, Dataset, File, Pin, below, found_entry, is_url
-from semblance.fetch.wanted import HOW_TO_FILL
-from semblance.fetch.web import CHUNK, Unavailable, ask_address, take
+from semblance.fetch.manifest import HOW_TO_FILL, Dataset, File, Pin, below, found_entry, is_url
+from semblance.fetch.web import Unavailable, ask_address, take
 from semblance.files import open_regular, whole_file
 
 # What reading a damaged archive raises; the last three come from headers that state impossible values.
@@ -22,6 +20,7 @@ DAMAGE = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, RuntimeError),
     *(OSError, ValueError, OverflowError, struct.error),
 )
+T = TypeVar("T")
 
 
 def fetch_dataset(
@@ -45,28 +44,35 @@ def fetch_file(
 ) -> None:
     """Fetch one file, unless it is there as pinned; InputError says why no place has it.
 
-    Each address is tried in turn; of a ``mirror``, folder or address, no other place is. A file
-    without a digest must have the one that its hub states; one of the user's mirror is trusted.
+    A file without a digest must have the one that its hub states; one of the user's mirror is trusted.
     """
     target = folder / file.path
+
+    def take_from(place: str) -> None:
+        is_unknown = not file.pin.has_digest and mirror is None
+        take(place, target, ask_place(file, place, mirror) if is_unknown else file.pin)
+
     if file.pin.holds(target):
         return
+    try:
+        from_places(file, mirror, take_from)
+    except Unavailable as reason:
+        advice = f"see {homepage}; {HOW_TO_FILL}" if homepage else HOW_TO_FILL
+        raise InputError(file.path, str(reason), advice) from None
+
+
+def from_places(file: File, mirror: str | Path | None, use: Callable[[str], T]) -> T:
+    """Return what ``use`` makes of the first place that has a file; raise Unavailable if none has.
+
+    With a ``mirror``, folder or address, no other place is asked.
+    """
     problems = []
-    for place in places(file, mirror):
+    for place in file.urls if mirror is None else [below(mirror, file.path)]:
         try:
-            pin = file.pin
-            if not pin.has_digest and mirror is None:
-                pin = ask_place(file, place, mirror)
-            return take(place, target, pin)
+            return use(place)
         except Unavailable as reason:
             problems.append(f"{place}: {reason}")
-    advice = f"see {homepage}; {HOW_TO_FILL}" if homepage else HOW_TO_FILL
-    raise InputError(file.path, "; ".join(problems) or "it has no public address", advice)
-
-
-def places(file: File, mirror: str | Path | None) -> list[str]:
-    """List where to look for a file, in order."""
-    return list(file.urls) if mirror is None else [below(mirror, file.path)]
+    raise Unavailable("; ".join(problems) or "it has no public address")
 
 
 def ask_place(file: File, place: str, mirror: str | Path | None) -> Pin:
@@ -83,49 +89,35 @@ def ask_place(file: File, place: str, mirror: str | Path | None) -> Pin:
     return stated
 
 
-# --- archives -------------------------------------------------------------------------------------
+def extract(archive: Path, member: str, target: Path) -> None:
+    """Write one member of an archive to ``target``, whole or not at all.
 
-
-def extract(archive: Path, member: str, target: Path, limit: int = LARGEST) -> None:
-    """Write one regular-file member of at most ``limit`` bytes to ``target``, whole or not at all.
-
-    A member's name never becomes a path. Raises InputError if it is absent, a link, longer than the
-    limit, encrypted or damaged.
+    The archive is the pinned one. A member's name never becomes a path. Raises InputError if it is
+    absent, no file, encrypted or damaged.
     """
-    with whole_file(target) as part, open(part, "wb") as writer:
-        for chunk in _read_member(archive, member):
-            if writer.tell() + len(chunk) > limit:
-                raise InputError(archive, f"member {member} is longer than {limit} bytes")
-            writer.write(chunk)
-
-
-def _read_member(archive: Path, member: str) -> Iterator[bytes]:
-    """Yield the content of a member; an error of the caller's own is not seen here."""
     try:
-        with open_regular(archive) as stream, _opened(stream) as box:
-            if isinstance(box, zipfile.ZipFile):
-                info = box.getinfo(member)
-                mode = stat.S_IFMT(info.external_attr >> 16)  # zero where the writer knew no Unix
-                is_regular = mode in (0, stat.S_IFREG) and not info.is_dir()
-                read = box.open
-            else:
-                info = box.getmember(member)
-                is_regular = info.isreg()
-                read = box.extractfile
-            if not is_regular:
-                raise InputError(archive, f"member {member} is not a regular file")
-            yield from iter(partial(read(info).read, CHUNK), b"")
+        with (
+            open_regular(archive) as stream,
+            _opened(stream, member) as source,
+            whole_file(target) as part,
+            open(part, "wb") as writer,
+        ):
+            shutil.copyfileobj(source, writer)
     except KeyError:
         raise InputError(archive, f"no member {member}") from None
     except DAMAGE as error:
-        if is_transient(error):  # the machine lacks room or memory; the archive may be good
+        # The machine lacks room or memory, or may not write the target; the archive may be good.
+        if is_transient(error) or getattr(error, "filename", None):
             raise
         problem = f"cannot open member {member}: {error}"
         raise InputError(archive, problem, "delete the archive and fetch it again") from None
 
 
-def _opened(stream: BinaryIO) -> zipfile.ZipFile | tarfile.TarFile:
-    if zipfile.is_zipfile(stream):
-        return zipfile.ZipFile(stream)
-    stream.seek(0)
-    return tarfile.open(fileobj=stream)
+def _opened(archive: BinaryIO, member: str) -> BinaryIO:
+    if zipfile.is_zipfile(archive):
+        return zipfile.ZipFile(archive).open(member)
+    archive.seek(0)
+    content = tarfile.TarFile.open(fileobj=archive).extractfile(member)
+    if content is None:
+        raise ValueError("it is not a regular file")
+    return content

@@ -8,21 +8,57 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from semblance import layout
+from semblance.counts import text_table
 from semblance.errors import InputError
 from semblance.fetch import hub
-from semblance.fetch.manifest import Dataset, File, find_dataset, is_url
-from semblance.fetch.raw import ask_place, fetch_file, places
-from semblance.fetch.wanted import HOW_TO_FILL, BaseSource, Found, State, Wanted
+from semblance.fetch.manifest import (
+    HOW_TO_FILL,
+    BaseSource,
+    Dataset,
+    File,
+    Hub,
+    Wanted,
+    find_dataset,
+    is_url,
+)
+from semblance.fetch.raw import ask_place, fetch_file, from_places
 from semblance.fetch.web import Unavailable, ask_address
 
 THREADS = 16
 SECONDS = 30.0  # for all questions together
-COLUMNS = (State.HERE, State.MIRROR, State.REACHED, State.FAILED)  # of the table
+
+
+class State(StrEnum):
+    """Whether and where a file is."""
+
+    HERE = "have"  # it is downloaded, or lies in the mirror that is filled
+    MIRROR = "mirror"  # it lies in the mirror
+    REACHED = "reached"  # an address has it
+    FETCHED = "fetched"
+    FAILED = "missing"  # a place does not have it
+
+
+class Found(NamedTuple):
+    """What is known of one file of a source: a data set or a base.
+
+    ``size`` is in bytes, None where nobody states it. ``problem`` says why no place has the file.
+    """
+
+    source: str
+    file: str
+    state: State
+    size: int | None = None
+    problem: str = ""
+
+    def __str__(self) -> str:
+        problem = f": {self.problem}" if self.problem else ""
+        return f"{self.state:8} {self.source:20} {self.file}{problem}"
 
 
 class Question(NamedTuple):
@@ -30,7 +66,7 @@ class Question(NamedTuple):
 
     source: str
     file: str
-    ask: Callable[[], list[Found]]
+    ask: Callable[[], Found]
 
 
 def ask_all(questions: Sequence[Question], seconds: float = SECONDS) -> list[Found]:
@@ -44,10 +80,9 @@ def ask_all(questions: Sequence[Question], seconds: float = SECONDS) -> list[Fou
         try:
             if future not in done:
                 raise Unavailable(f"no answer within {seconds:.0f} s")
-            answers += future.result()
+            answers.append(future.result())
         except (Unavailable, InputError) as error:
-            problem = getattr(error, "problem", str(error))
-            answers.append(Found(question.source, question.file, State.FAILED, problem=problem))
+            answers.append(Found(question.source, question.file, State.FAILED, None, str(error)))
     return answers
 
 
@@ -61,66 +96,56 @@ def questions(wanted: Wanted, manifest: Mapping[str, Dataset]) -> list[Question]
     asked = []
     for name in wanted.datasets:
         for file in find_dataset(manifest, name, wanted.manifest).downloads:
+            ask = partial(_ask_for_file, name, file, wanted.mirror)
             # Here, as digests take their time: only what a server may delay has a limit.
-            ask = _at_hand(name, file, wanted) or partial(_ask_for_file, name, file, wanted.mirror)
+            if state := _at_hand(file, wanted):
+                ask = partial(Found, name, file.path, state)
             asked.append(Question(name, file.path, ask))
     for name, base in wanted.bases.items():
         asked.append(Question(name, hub.WEIGHTS, partial(_ask_for_base, name, base, wanted)))
     return asked
 
 
-def _at_hand(name: str, file: File, wanted: Wanted) -> Callable[[], list[Found]] | None:
-    """Return the answer for a file that is downloaded, or lies in a mirror folder as pinned."""
-    folders = {State.HERE: wanted.data}
-    if wanted.mirror is not None and not is_url(wanted.mirror):
-        folders[State.MIRROR] = Path(wanted.mirror)
-    for state, folder in folders.items():
-        if file.pin.holds(folder / file.path):
-            size = (folder / file.path).stat().st_size
-            return lambda: [Found(name, file.path, state, size)]
-    return None
+def _at_hand(file: File, wanted: Wanted) -> State | None:
+    """Return whether a file is downloaded, or lies in a mirror folder, as pinned."""
+    if file.pin.holds(wanted.data / file.path):
+        return State.HERE
+    if wanted.mirror is None or is_url(wanted.mirror):
+        return None
+    return State.MIRROR if file.pin.holds(Path(wanted.mirror, file.path)) else None
 
 
-def _ask_for_file(name: str, file: File, mirror: str | None) -> list[Found]:
+def _ask_for_file(name: str, file: File, mirror: str | None) -> Found:
     """Ask the places of a file in turn, until one has it."""
-    problems = []
-    for place in places(file, mirror):
-        try:
-            size = ask_place(file, place, mirror).size
-            return [Found(name, file.path, State.REACHED, file.size or size)]
-        except Unavailable as reason:
-            problems.append(f"{place}: {reason}")
-    raise Unavailable("; ".join(problems) or "it has no public address")
+    stated = from_places(file, mirror, lambda place: ask_place(file, place, mirror))
+    return Found(name, file.path, State.REACHED, file.size or stated.size)
 
 
-def _ask_for_base(name: str, base: BaseSource, wanted: Wanted) -> list[Found]:
+def _ask_for_base(name: str, base: BaseSource, wanted: Wanted) -> Found:
     """Look for a base on this machine and in the mirror, and else ask its hub."""
     folder = wanted.base_folder(name)
-    repository = hub.repository_of(base, wanted.hub)
     if (folder / layout.RECORD).is_file():
-        return [Found(name, "model", State.HERE)]
+        return Found(name, "model", State.HERE)
+    repository = hub.repository_of(base, wanted.hub)
     if repository is None:
-        hub.look_for_weights(base)
-        return [Found(name, hub.WEIGHTS, State.HERE)]
+        return Found(name, str(hub.local_weights(base)), State.HERE)
     repository.check_revision()
+    found = partial(Found, name, str(repository))
     if hub.holds(folder / layout.SOURCE, repository):
-        return [Found(name, str(repository), State.HERE)]
+        return found(State.HERE)
     place = hub.mirrored(wanted.mirror, repository)
     if is_url(place):
         with suppress(Unavailable):
             ask_address(f"{place}/{hub.RECORD}")
-            return [Found(name, str(repository), State.REACHED)]
+            return found(State.REACHED)
     elif place and hub.holds(Path(place), repository):
-        return [Found(name, str(repository), State.MIRROR)]
+        return found(State.MIRROR)
     _, pins = hub.ask_listing(repository)
-    return [Found(name, file, State.REACHED, pin.size) for file, pin in pins.items()]
+    return found(State.REACHED, sum(pin.size or 0 for pin in pins.values()))
 
 
-# --- the table, as `semblance sources` prints it --------------------------------------------------
-
-ROW = "{:24}  {:>5}  {:>6}  {:>7}  {:>7}  {:>20}  {}"
+COLUMNS = (State.HERE, State.MIRROR, State.REACHED, State.FAILED)  # of the table
 HEAD = ("source", "here", "mirror", "reached", "missing", "to download", "state")
-RULE = "-" * 88
 ADVICE = (
     "what to do: try again later, correct the address or digest in the manifest or the config, or"
     f" leave out the tables that need them; {HOW_TO_FILL}"
@@ -129,25 +154,22 @@ ADVICE = (
 
 def page(answers: Sequence[Found]) -> str:
     """Return one row a source, then what failed and what to do about it."""
-    lines = [ROW.format(*HEAD), RULE]
+    cells = [HEAD]
     for source in dict.fromkeys(answer.source for answer in answers):
         own = [answer for answer in answers if answer.source == source]
         states = Counter(answer.state for answer in own)
-        counts = [states[state] for state in COLUMNS]
         sizes = [answer.size for answer in own if answer.state == State.REACHED]
         total = f"{sum(size or 0 for size in sizes) / 1e6:,.1f} MB"
         if unknown := sizes.count(None):
             total += f" + {unknown} unknown"
-        state = "missing" if states[State.FAILED] else "good"
-        lines.append(ROW.format(source, *counts, total, state))
+        counts = [states[state] for state in COLUMNS]
+        cells.append((source, *counts, total, "missing" if states[State.FAILED] else "good"))
+    lines = text_table(cells)
     lost = missing(answers)
     lines += [f"missing: {answer.source}: {answer.file}: {answer.problem}" for answer in lost]
     if lost:
         lines.append(ADVICE)
     return "\n".join(lines)
-
-
-# --- a mirror that is filled ----------------------------------------------------------------------
 
 
 def fill_mirror(
@@ -161,43 +183,29 @@ def fill_mirror(
     for name in wanted.datasets:
         dataset = find_dataset(manifest, name, wanted.manifest)
         for file in dataset.downloads:
-            yield _fill_file(name, file, folder, source, dataset.homepage)
+            target = folder / file.path
+            state = State.HERE if file.pin.holds(target) else State.FETCHED
+            problem = ""
+            try:
+                fetch_file(file, folder, source)
+            except InputError as error:
+                state = State.FAILED
+                link = f" (see {dataset.homepage})" if dataset.homepage else ""
+                problem = f"{error.problem}; put it at {target}{link}"
+            yield Found(name, file.path, state, problem=problem)
     for name, base in wanted.bases.items():
-        repository = hub.repository_of(base, wanted.hub)
-        if repository:
-            yield from _fill_repository(name, repository, folder)
-            continue
-        try:  # each machine needs its own
-            hub.look_for_weights(base)
-        except Unavailable as reason:
-            advice = f"; put the model into {base.folder}" if base.folder else ""
-            yield Found(name, hub.WEIGHTS, State.BY_HAND, problem=f"{reason}{advice}")
-        else:
-            yield Found(name, base.package or base.folder or "", State.HERE)
+        yield _fill_base(name, base, wanted.hub, folder)
 
 
-def _fill_file(
-    name: str, file: File, folder: Path, source: str | None, homepage: str | None
-) -> Found:
-    target = folder / file.path
-    state = State.HERE if file.pin.holds(target) else State.FETCHED
+def _fill_base(name: str, base: BaseSource, address: Hub, folder: Path) -> Found:
+    """Fetch a base of a hub; one of a package or folder has to be on each machine."""
+    repository = hub.repository_of(base, address)
     try:
-        fetch_file(file, folder, source)
+        if repository is None:
+            return Found(name, str(hub.local_weights(base)), State.HERE)
+        place = Path(hub.mirrored(folder, repository))
+        state = State.HERE if hub.holds(place, repository) else State.FETCHED
+        hub.fetch_repository(repository, place)
+        return Found(name, str(repository), state)
     except InputError as error:
-        page = f" (see {homepage})" if homepage else ""
-        problem = f"{error.problem}; put it at {target}{page}"
-        return Found(name, file.path, State.FAILED if file.urls else State.BY_HAND, None, problem)
-    return Found(name, file.path, state)
-
-
-def _fill_repository(name: str, repository: hub.Repository, folder: Path) -> Iterator[Found]:
-    place = Path(hub.mirrored(folder, repository))
-    state = State.HERE if hub.holds(place, repository) else State.FETCHED
-    try:
-        files = hub.fetch_repository(repository, place)["files"]
-    except InputError as error:
-        problem = f"{error.where}: {error.problem}"
-        yield Found(name, str(repository), State.FAILED, problem=problem)
-        return
-    for file in files:
-        yield Found(name, f"{repository}/{file}", state)
+        return Found(name, hub.WEIGHTS, State.FAILED, problem=str(error))

@@ -2,20 +2,14 @@
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
 import requests
-from huggingface_hub import get_hf_file_metadata
-from huggingface_hub.errors import (
-    HfHubHTTPError,
-    LocalEntryNotFoundError,
-    OfflineModeIsEnabled,
-)
+from huggingface_hub import errors, get_hf_file_metadata
 from tenacity import (
-    RetryCallState,
     retry,
     retry_if_exception_type,
     stop_after_attempt,
@@ -23,17 +17,17 @@ from tenacity import (
 )
 from tqdm import tqdm
 
-from semblance.fetch.manifest import LARGEST, Pin, is_url
+from semblance.fetch.manifest import Pin, is_url
 from semblance.files import whole_file
 
 CHUNK = 1 << 20  # bytes
 SILENCE = (30, 60)  # seconds: to connect, and between two pieces of an answer
 BRIEF = 10  # seconds, for a question
-LONGEST = 120  # seconds between two attempts
 TRANSIENT = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses
 WITHOUT_HEAD = (403, 405, 501)  # HTTP statuses of servers that answer no HEAD
 AT_COMMIT = re.compile("/resolve/([0-9a-f]{40})/")  # in the addresses of a hub's files
 IDENTITY = {"Accept-Encoding": "identity"}  # the size of a compressed answer is not the file's
+LARGEST = 8 << 30  # bytes; no file of ours comes near it
 DROPPED = (  # what the libraries raise where a connection fails or ends too soon
     requests.ConnectionError,
     requests.Timeout,
@@ -52,19 +46,11 @@ class Unavailable(Exception):
 
 
 class Transient(Unavailable):
-    """A failure that may pass; ``wait`` is the time in seconds that the server asks us to wait."""
-
-    def __init__(self, reason: str, wait: float = 0.0):
-        super().__init__(reason)
-        self.wait = wait
+    """A failure that may pass."""
 
 
-def _pause(state: RetryCallState) -> float:
-    """Return the seconds before the next attempt: 1, 2, 4, …, or as many as the server asks for."""
-    return max(wait_exponential(max=LONGEST)(state), state.outcome.exception().wait)
-
-
-again = {"retry": retry_if_exception_type(Transient), "wait": _pause, "reraise": True}
+# 1, 2, 4, … seconds between two attempts
+again = {"retry": retry_if_exception_type(Transient), "wait": wait_exponential(), "reraise": True}
 patient = retry(stop=stop_after_attempt(6), **again)
 brief = retry(stop=stop_after_attempt(2), **again)
 
@@ -88,16 +74,16 @@ def _download(url: str, part: Path, most: int) -> None:
     with (
         failures_told(),
         requests.get(url, headers=IDENTITY, stream=True, timeout=SILENCE) as answer,
-    ):
-        _refuse(answer.status_code, answer.headers)
-        total = _number(answer.headers.get("Content-Length", ""))
+        part.open("wb") as file,
         # Where there is no terminal, the bar is not drawn.
-        bar = {"total": total, "desc": Path(url).name, "unit": "B", "unit_scale": True}
-        with part.open("wb") as file, tqdm(**bar, disable=None) as drawn:
-            for chunk in answer.iter_content(CHUNK):
-                drawn.update(file.write(chunk))
-                if file.tell() > most:
-                    raise Unavailable(f"it has more than {most:,} bytes")
+        tqdm(desc=Path(url).name, unit="B", unit_scale=True, disable=None) as bar,
+    ):
+        _refuse(answer.status_code)
+        bar.total = _number(answer.headers.get("Content-Length", ""))
+        for chunk in answer.iter_content(CHUNK):
+            bar.update(file.write(chunk))
+            if file.tell() > most:
+                raise Unavailable(f"it has more than {most:,} bytes")
 
 
 @brief
@@ -114,7 +100,7 @@ def ask_address(url: str) -> Pin:
         if answer.status_code in WITHOUT_HEAD:  # of a GET, only the head is read
             answer = requests.get(url, headers=IDENTITY, stream=True, timeout=BRIEF)
             answer.close()
-        _refuse(answer.status_code, answer.headers)
+        _refuse(answer.status_code)
         return Pin(size=_number(answer.headers.get("Content-Length", "")))
 
 
@@ -141,13 +127,13 @@ def failures_told() -> Iterator[None]:
     """Turn the errors of the HTTP libraries into Transient, or into Unavailable."""
     try:
         yield
-    except HfHubHTTPError as error:
+    except errors.HfHubHTTPError as error:
         answer = error.response
-        _refuse(answer.status_code, answer.headers, f" of {answer.url.path}")
-    except LocalEntryNotFoundError as error:  # what the hub's client makes of the other errors
+        _refuse(answer.status_code, f" of {answer.url.path}")
+    except errors.LocalEntryNotFoundError as error:  # what the hub's client makes of the others
         with failures_told():
             raise (error.__cause__ or ValueError(error)) from None
-    except OfflineModeIsEnabled:
+    except errors.OfflineModeIsEnabled:
         raise Unavailable("HF_HUB_OFFLINE forbids the network") from None
     except DROPPED as error:
         raise Transient(f"the connection failed ({type(error).__name__})") from error
@@ -159,18 +145,12 @@ def failures_told() -> Iterator[None]:
         raise Transient(" ".join(str(error).split())) from error
 
 
-def _refuse(status: int, headers: Mapping[str, str], what: str = "") -> None:
+def _refuse(status: int, what: str = "") -> None:
     """Raise Transient for an error status that may pass, Unavailable for any other one."""
     if status < 400:
         return
-    reason = f"HTTP {status}{what}"
-    if status not in TRANSIENT:
-        raise Unavailable(reason)
-    # ASSUME: a date in Retry-After is ignored; our own back-off then decides.
-    wait = _number(headers.get("Retry-After", "")) or 0
-    if wait > LONGEST:
-        raise Unavailable(f"{reason}; the server asks to wait {wait} s, over {LONGEST} s")
-    raise Transient(reason, wait)
+    failure = Transient if status in TRANSIENT else Unavailable
+    raise failure(f"HTTP {status}{what}")
 
 
 def _number(text: str) -> int | None:

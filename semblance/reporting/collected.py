@@ -7,7 +7,7 @@ from typing import NamedTuple
 from semblance import layout
 from semblance.figures import FILES, KINDS, FigureRun, FigureSettings, Row
 from semblance.files import rows_csv
-from semblance.named_modules import COLLECTED, load_module
+from semblance.named_modules import FIGURES, load_module
 from semblance.provenance import checked_digest
 
 
@@ -24,8 +24,8 @@ def collected_csv(settings: FigureSettings, results: str | Path) -> str:
 
     Raises InputError for a kind without a module, and for a file that cannot be read.
     """
-    module = load_module(COLLECTED, settings.kind, "settings.kind")
-    columns = module.COLUMNS
+    module = load_module(FIGURES, settings.kind, "settings.kind")
+    columns = tuple(module.COLUMNS)
     if settings.models:
         columns = (*FigureRun._fields, *columns)
     rows = (
@@ -38,12 +38,10 @@ def collected_csv(settings: FigureSettings, results: str | Path) -> str:
 
 def source_files(settings: FigureSettings, results: str | Path) -> Iterator[SourceFile]:
     """Yield each file that a figure is made from."""
-    for models in settings.models:
-        folder, name = FILES[KINDS[settings.kind]]
-        for run in models.runs():
-            place = Path(layout.place(results, folder, **run._asdict()))
-            columns = run._asdict() | models.values
-            yield SourceFile(place / name, place / layout.RECORD, columns)
+    for run, values in settings.runs():
+        template, name = FILES[KINDS[settings.kind]]
+        folder = Path(layout.place(results, template, **run._asdict()))
+        yield SourceFile(folder / name, folder / layout.RECORD, run._asdict() | values)
     for table in settings.tables:
         places = (layout.TABLE_JSON, layout.TABLE_RECORD)
         path, record = (Path(layout.place(results, place, table=table)) for place in places)

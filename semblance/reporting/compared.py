@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
+from semblance.data.score_files import ScoreSet
 from semblance.errors import InputError
 from semblance.reporting.resampling import item_covariances, mean_draws, resamples, spearman_draws
 from semblance.reporting.significance import (
@@ -26,7 +27,6 @@ from semblance.reporting.significance import (
     unpaired,
 )
 from semblance.reporting.verdicts import of_question
-from semblance.score_sets import ScoreSet
 
 AVERAGE = "average"
 DRAWS = 1000

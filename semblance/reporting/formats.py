@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import replace
 
-from semblance.counts import padded
+from semblance.counts import padded, text_table
 from semblance.files import rows_csv
 from semblance.reporting.grids import DIFFERENCE, NAMES, Grid, grid, unrounded
 from semblance.reporting.layouts import find_layout
@@ -21,7 +21,6 @@ SIGNS = re.compile(
     """,
     re.VERBOSE,
 )
-GAP = "  "  # between two columns on a terminal
 LEAST_LABEL = 12  # characters of a row's label there, which is broken into lines
 LINK = re.compile(r"\][(\[:]")
 
@@ -61,13 +60,10 @@ def fitted(table: Table, width: int) -> str:
         names = ("n", NAMES.get(main, main), DIFFERENCE)
         columns = [column for column in printed.columns if column.name in names]
         lines = _shown(replace(printed, columns=columns, turned=False))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    of_labels = min(widths[0], max(LEAST_LABEL, width - _breadth(lines) + widths[0]))
-    rows = []
-    for label, *numbers in lines:
-        first, *others = textwrap.wrap(label, of_labels) or [""]
-        places = [text.rjust(wide) for text, wide in zip(numbers, widths[1:], strict=True)]
-        rows += [GAP.join([first.ljust(of_labels), *places]).rstrip(), *others]
+    left = width - _breadth(lines) + max(len(label) for label, *_ in lines)
+    labels = [textwrap.wrap(label, max(LEAST_LABEL, left)) or [""] for label, *_ in lines]
+    whole = text_table([[label[0], *line[1:]] for label, line in zip(labels, lines, strict=True)])
+    rows = [text for row, label in zip(whole, labels, strict=True) for text in (row, *label[1:])]
     notes = [
         textwrap.fill(note, width, initial_indent="- ", subsequent_indent="  ")
         for note in table.notes
@@ -80,7 +76,7 @@ def _shown(printed: Grid) -> list[list[str]]:
 
 
 def _breadth(lines: list[list[str]]) -> int:
-    return sum(max(map(len, column)) + len(GAP) for column in zip(*lines, strict=True)) - len(GAP)
+    return max(map(len, text_table(lines)))
 
 
 def aligned(lines: list[list[str]]) -> list[str]:

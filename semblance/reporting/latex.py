@@ -7,61 +7,36 @@ longtable each, so that the seven STS tasks fit on the line of an article.
 import itertools
 from dataclasses import replace
 
-from semblance.reporting.grids import Grid, Text, grid
+from semblance.reporting.grids import Text, grid
 from semblance.reporting.table import Table
 
 LABELS = r"p{.3\textwidth}"  # a longer label is broken into lines
-ESCAPED = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "[": "{[}",  # or a label such as "[CLS]" would be an option of the line's end before it
-    "*": "{*}",  # so would a star
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "±": r"$\pm$",
-    "φ": r"$\phi$",
-    "ϕ": r"$\phi$",
-    "α": r"$\alpha$",
-    "λ": r"$\lambda$",
-    "τ": r"$\tau$",
-    "−": "$-$",
-    "×": r"$\times$",
-    "–": "--",
-    "“": "``",
-    "”": "''",
-    "Δ": r"$\Delta$",
-    "·": r"$\cdot$",
-    "≈": r"$\approx$",
-}
+LETTERS = "pm phi phi alpha lambda tau times Delta cdot approx".split()
+ESCAPED = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    # Or a label such as "[CLS]" would be an option of the line's end before it; so would a star.
+    | {sign: f"{{{sign}}}" for sign in "[*"}
+    | {sign: f"$\\{name}$" for sign, name in zip("±φϕαλτ×Δ·≈", LETTERS, strict=True)}
+    | {"−": "$-$", "–": "--", "“": "``", "”": "''"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+)
 
 
 def latex(table: Table) -> str:
     """Return the longtables of a table, the notes below them."""
     printed = grid(table)
+    parts = [printed]
+    if not printed.turned:  # a longtable for the columns that belong together
+        groups = itertools.groupby(printed.columns, lambda column: column.group)
+        parts = [replace(printed, columns=list(columns)) for _, columns in groups]
     lines = [r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}"]
     caption = [rf"  \caption{{{escape(table.title)}}}\label{{tab:{table.name}}}\\"]
-    for part in _groups(printed):
+    for part in parts:
         lines += _longtable(part.lines(), caption)
         caption = []
     lines += [rf"\noindent {escape(note)}\par" for note in table.notes]
     return "\n".join([*lines, r"\endgroup"]) + "\n"
-
-
-def _groups(printed: Grid) -> list[Grid]:
-    """Return the parts of a grid that have a longtable each: columns that belong together."""
-    if printed.turned:
-        return [printed]
-    groups = itertools.groupby(printed.columns, lambda column: column.group)
-    return [replace(printed, columns=list(columns)) for _, columns in groups]
 
 
 def _longtable(lines: list[list[Text]], caption: list[str]) -> list[str]:
@@ -94,4 +69,4 @@ def _written(place: Text) -> str:
 
 def escape(text: str) -> str:
     """Return text in which no character means anything to LaTeX."""
-    return "".join(ESCAPED.get(letter, letter) for letter in text)
+    return text.translate(ESCAPED)

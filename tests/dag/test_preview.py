@@ -23,7 +23,7 @@ def test_a_dry_run_of_a_whole_config_has_a_line_for_each_stage(fresh: Project):
     printed = shown(fresh.snakemake("-n"))
     assert len(printed) <= LINES
     assert printed[0].split() == ["stage", "jobs", "done", "new", "again"]
-    counts = {line.split()[0]: line.split()[1:] for line in printed[2:]}
+    counts = {line.split()[0]: line.split()[1:] for line in printed[1:]}
     models = str(ENTROPY_MODELS)
     assert counts["train_entropy"] == [models, "0", models, "0"]
     assert not (fresh.folder / "results").exists()

@@ -181,7 +181,7 @@ def test_a_damaged_record_of_a_model_costs_the_page_only_what_it_says(project):
     records = sorted((project.folder / "results/models/nli").rglob("record.json"))
     for number, path in enumerate(records):
         record = json.loads(path.read_text())
-        damage = [("settings", [1]), ("inputs", None), ("training", {"curve": ["x"]})][number % 3]
+        damage = [("settings", [1]), ("inputs", None), ("seconds", "x")][number % 3]
         path.write_text(json.dumps(record | dict([damage])))
     text = make_report(project).read_text(encoding="utf-8")
     assert 'id="table-rcl_table1a"' in text and "models/nli/" not in text

@@ -11,14 +11,12 @@ import pytest
 
 from semblance.code_digest import INERT
 from semblance.code_digest import PACKAGES as PROJECT
-from semblance.figures import DRAWN
 from semblance.named_modules import (
     BANKS,
-    COLLECTED,
     DROPOUTS,
+    FIGURES,
     LOSSES,
     MASKED_WORDS,
-    MEASURED,
     PAIRS,
     POOLINGS,
     VIEWS,
@@ -136,9 +134,6 @@ SAMPLED = "semblance.models.dropouts.sampled"
 STACKFAQ = "semblance.data.banks.stackfaq"
 QQP = "semblance.data.pairs.qqp"
 DELETE = "semblance.training.views.delete"
-RETRIEVAL = "semblance.evaluation.figures.retrieval"
-ANISOTROPY = "semblance.evaluation.figures.anisotropy"
-SINGULAR_VALUES = "semblance.evaluation.figures.singular_values"
 NAMED_MODULES = {
     "prepare_faq": (STACKFAQ,),
     "prepare_pairs": (QQP,),
@@ -161,11 +156,11 @@ NAMED_MODULES = {
     "evaluate_transfer": (MEAN,),
     "evaluate_faq": (MEAN,),
     "train_curve": (CONTRASTIVE, DELETE, MEAN),  # simcse-delete-one
-    **{f"collect_figure:{n}": (f"{COLLECTED}.{kind}",) for n, kind in COLLECTED_FIGURES.items()},
-    **{f"draw_figure:{n}": (f"{DRAWN}.{kind}",) for n, kind in DRAWINGS.items()},
-    "measure_figure:singular": (SINGULAR_VALUES, MEAN),
-    "measure_figure:anisotropy": (ANISOTROPY, MEAN),
-    "measure_figure:retrieval": (RETRIEVAL, MEAN),
+    **{f"collect_figure:{n}": (f"{FIGURES}.{kind}",) for n, kind in COLLECTED_FIGURES.items()},
+    **{f"draw_figure:{n}": (f"{FIGURES}.{kind}",) for n, kind in DRAWINGS.items()},
+    "measure_figure:singular": (f"{FIGURES}.singular_values", MEAN),
+    "measure_figure:anisotropy": (f"{FIGURES}.anisotropy", MEAN),
+    "measure_figure:retrieval": (f"{FIGURES}.retrieval", MEAN),
 }
 
 
@@ -348,7 +343,7 @@ EDITS_WITHOUT_EFFECT = {
 }
 
 
-PACKAGES = (LOSSES, VIEWS, DROPOUTS, POOLINGS, BANKS, PAIRS, COLLECTED, MEASURED)
+PACKAGES = (LOSSES, VIEWS, DROPOUTS, POOLINGS, BANKS, PAIRS, FIGURES)
 
 
 def test_all_edits_that_cannot_move_a_result_rerun_nothing_together(finished: Project, imported_by):

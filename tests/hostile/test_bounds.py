@@ -24,7 +24,7 @@ READERS = {
     "a FAQ in JSON": (read_own, "f.jsonl"),
     "a FAQ in gzip": (read_own, "f.csv.gz"),
     "a workbook": (read_own, "f.xlsx"),
-    "an archive": (lambda path: extract(path, "a", path.with_name("out"), 9), "x.zip"),
+    "an archive": (lambda path: extract(path, "a", path.with_name("out")), "x.zip"),
 }
 
 

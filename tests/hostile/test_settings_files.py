@@ -179,13 +179,10 @@ NAMES = ["../one", "a b", "--option"]  # of datasets
 ONE = MANIFEST["datasets"]["one"]
 FILE = "datasets|one|files|0"
 WRONG = {  # (what the message says, where): values
-    ("files[0].path: not a plain relative path", f"{FILE}|path"): PATHS,
+    ("one: not a plain relative path", f"{FILE}|path"): PATHS,
     ("stands twice", f"{FILE}|path"): ["c.zip"],
-    ("files[0].sha256: not 64 hex digits", f"{FILE}|sha256"): ["ABC", "a" * 63 + "\n"],
-    ("files[0].git_blob: not 40 hex digits", f"{FILE}|git_blob"): ["0a"],
-    ("files[0].size: out of range", f"{FILE}|size"): [0],
-    ("files[0].urls: not an http", f"{FILE}|urls"): [["file:///x"], ["--option"]],
-    ("members", "datasets|one|archives|0|members"): [{"../x": "d"}, {"x": "../d"}],
+    ("one: a/b.txt: not an http", f"{FILE}|urls"): [["file:///x"], ["--option"]],
+    ("'../d'", "datasets|one|archives|0|members"): [{"x": "../d"}],
     ("stands twice", "datasets|one|archives|0|members"): [{"x": "d", "y": "d"}, {"x": "c.zip"}],
     ("one.colour: unknown key", "datasets|one|colour"): ["red"],
     **{(repr(name)[1:-1], f"datasets|{name}"): [ONE] for name in NAMES},

@@ -47,7 +47,7 @@ def semblance(extras: list[str], *arguments) -> CompletedProcess:
         for module, names in packages_distributions().items()
         if missing & set(map(_normal, names))
     ]
-    assert {"snakemake", "transformers", "datasets", "pandas"} <= set(modules)
+    assert {"snakemake", "transformers", "datasets"} <= set(modules)
     return python("-c", WITHOUT, ",".join(modules), *map(str, arguments))
 
 

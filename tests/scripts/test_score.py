@@ -1,7 +1,6 @@
 """``semblance score`` shows a model under every protocol, and says which tasks are missing."""
 
 import csv
-import json
 import shutil
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from semblance.data.raw import Raw
 from semblance.data.sts import ScoredPair
 from semblance.errors import InputError
 from semblance.evaluation import protocols as shown
-from semblance.evaluation.protocols import AVERAGE, averages
+from semblance.evaluation.protocols import AVERAGE, with_averages
 from semblance.evaluation.sts import Sts, score_rows
 from semblance.fetch.hub import RECORD, is_wanted
 from semblance.fetch.manifest import found_entry, load_manifest
@@ -46,15 +45,21 @@ def data(tmp_path, monkeypatch) -> str:
     return str(folder)
 
 
-def run(capsys, *arguments: str) -> tuple[str, str]:
-    """Run the command on one thread; return what it prints on both channels."""
+def run(capsys, *arguments: str) -> tuple[list[str], str]:
+    """Run the command on one thread; return the lines that it prints, and its messages."""
     score.main([*map(str, arguments), "--threads", "1"])
-    return tuple(capsys.readouterr())
+    out, err = capsys.readouterr()
+    return out.splitlines(), err
+
+
+def written(path: Path) -> list[dict[str, str]]:
+    """Return the scores that the command wrote."""
+    with open(path, newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def test_every_protocol_is_a_line_and_missing_tasks_are_named(model, data, capsys):
-    out, err = run(capsys, model, "--data", data)
-    head, columns, *lines = out.splitlines()
+    (head, columns, *lines), err = run(capsys, model, "--data", data)
     assert head.endswith("its own pooling is mean; max length 64 tokens; no prompts")
     assert columns.split() == ["pooling", "text", "aggregation", "metric", "stsb"]
     table = [line.split() for line in lines if not line.startswith("missing: ")]
@@ -87,13 +92,12 @@ def mirror(model, data, tmp_path) -> Path:
 
 def test_a_model_of_the_hub_is_fetched_with_the_data_and_pinned(mirror, tmp_path, capsys):
     asked = (f"me/tiny@{COMMIT}", "--fetch", "--mirror", mirror, "--tasks", "stsb")
-    out, err = run(capsys, *asked, "--data", tmp_path / "downloads", "--json")
+    (_, *lines), err = run(capsys, *asked, "--data", tmp_path / "downloads")
     assert f"model: me/tiny@{COMMIT}" in err
-    local, _ = run(capsys, tmp_path / "model", "--data", mirror, "--tasks", "stsb", "--json")
-    assert json.loads(out)["scores"] == json.loads(local)["scores"]
+    (_, *local), _ = run(capsys, tmp_path / "model", "--data", mirror, "--tasks", "stsb")
     # What is there already is taken without the mirror.
-    again, _ = run(capsys, *asked[:2], *asked[4:], "--data", tmp_path / "downloads", "--json")
-    assert json.loads(again)["scores"] == json.loads(out)["scores"]
+    (_, *again), _ = run(capsys, *asked[:2], *asked[4:], "--data", tmp_path / "downloads")
+    assert lines == local == again
 
 
 def test_a_name_that_is_neither_a_folder_nor_of_the_hub_is_refused(data):
@@ -102,18 +106,16 @@ def test_a_name_that_is_neither_a_folder_nor_of_the_hub_is_refused(data):
             score.main([name, "--fetch", "--data", data])
 
 
-def test_the_own_pooling_has_the_scores_of_the_workflows_evaluation(model, data, capsys):
-    out, _ = run(capsys, model, "--data", data, "--tasks", "stsb", "--json")
-    found = json.loads(out)
+def test_the_own_pooling_has_the_scores_of_the_workflows_evaluation(model, data, capsys, tmp_path):
+    run(capsys, model, "--data", data, "--tasks", "stsb", "--csv", tmp_path / "scores.csv")
     raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), Path(data))
     expected = scores_of(model / "model", released_pairs(raw, "stsb"))
     ours = {
-        (row["metric"], row["aggregation"], row["subset"]): row["value"]
-        for row in found["scores"]
-        if row["own"] and row["text"] == "raw" and row["task"] == "stsb"
+        (row["metric"], row["aggregation"], row["subset"]): float(row["value"])
+        for row in written(tmp_path / "scores.csv")
+        if (row["own"], row["pooling"], row["text"], row["task"]) == ("true", "mean", "raw", "stsb")
     }
     assert ours == pytest.approx(expected, abs=1e-4)
-    assert found["pooling"] == "mean" and found["read"]["prompt"] == ""
 
 
 def scores_of(folder: Path, pairs: list[ScoredPair]) -> dict:
@@ -131,20 +133,19 @@ def scores_of(folder: Path, pairs: list[ScoredPair]) -> dict:
 
 def test_own_pairs_are_one_more_task_and_csv_has_every_score(model, data, capsys, tmp_path):
     (tmp_path / "library.csv").write_text(PAIRS)
-    written = tmp_path / "scores.csv"
-    arguments = (model, "--data", data, "--pairs", tmp_path / "library.csv", "--csv", written)
-    out, err = run(capsys, *arguments)
-    assert "library  average of 2" in out.splitlines()[1]
+    path = tmp_path / "scores.csv"
+    arguments = (model, "--data", data, "--pairs", tmp_path / "library.csv", "--csv", path)
+    (_, columns, *_), err = run(capsys, *arguments)
+    assert "library  average of 2" in columns
     assert "columns: sentence1 from 'sentence1'" in err
-    with open(written, newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = written(path)
     assert {row["task"] for row in rows} == {"stsb", "library", AVERAGE}
     assert {row["n"] for row in rows if row["task"] == "library"} == {"3"}
 
 
 def test_the_protocols_nearest_to_a_printed_number_are_shown(model, data, capsys):
-    out, _ = run(capsys, model, "--data", data, "--tasks", "stsb", "--number", "0")
-    *_, title, first, second, third = out.splitlines()
+    lines, _ = run(capsys, model, "--data", data, "--tasks", "stsb", "--number", "0")
+    *_, title, first, second, third = lines
     assert title == "nearest to 0:"
     distances = [abs(float(line.split()[0])) for line in (first, second, third)]
     assert distances == sorted(distances)
@@ -152,19 +153,20 @@ def test_the_protocols_nearest_to_a_printed_number_are_shown(model, data, capsys
 
 def test_a_folder_of_transformers_states_no_pooling(model, data, capsys):
     source = model.parent / "source"
-    out, _ = run(capsys, source, "--data", data, "--tasks", "stsb")
-    assert "states no pooling" in out.splitlines()[0] and "*" not in out
+    (head, *lines), _ = run(capsys, source, "--data", data, "--tasks", "stsb")
+    assert "states no pooling" in head and "*" not in "".join(lines)
 
 
 def test_a_head_makes_the_own_pooling_a_line_of_its_own(model, data, capsys, tmp_path):
     encoder = model_folder.load(model / "model", "keep")
     model_folder.save(encoder, tmp_path / "head", model / "model", 64)
-    out, _ = run(capsys, tmp_path / "head", "--data", data, "--tasks", "stsb", "--json")
-    found = json.loads(out)
-    assert found["pooling"] == "mean + dense"
+    path = tmp_path / "scores.csv"
+    run(capsys, tmp_path / "head", "--data", data, "--tasks", "stsb", "--csv", path)
+    rows = written(path)
+    assert {row["pooling"] for row in rows if row["own"] == "true"} == {"mean + dense"}
     values = {
         row["pooling"]: row["value"]
-        for row in found["scores"]
+        for row in rows
         if (row["text"], row["aggregation"], row["metric"]) == ("raw", "all", "spearman")
     }
     assert list(values) == ["mean + dense", *POOLINGS]
@@ -191,9 +193,8 @@ def test_a_mistake_is_one_line(model, data, capsys, arguments, words):
 def test_a_score_that_does_not_exist_is_shown_as_such_and_has_no_average():
     row = {"pooling": "cls", "own": False, "text": "raw", "subset": "", "metric": "spearman"}
     row |= {"aggregation": "all", "n": 3}
-    rows = [row | {"task": "stsb", "value": 50.0}, row | {"task": "sickr", "value": None}]
-    [average] = averages(rows)
-    assert average["value"] is None and average["n"] == 2
-    text = shown.table_text([*rows, average], ["stsb", "sickr"])
-    assert text.splitlines()[1].split()[4:] == ["50.00", "n/a", "n/a"]
-    assert ",n/a,3" in shown.scores_csv(rows)
+    values = {"stsb": 50.0, "sickr": np.nan}
+    scores = with_averages([row | {"task": task, "value": v} for task, v in values.items()])
+    assert scores["n"].tolist() == [3, 3, 2]
+    assert shown.table_text(scores).splitlines()[1].split()[4:] == ["50.00", "n/a", "n/a"]
+    assert [line.endswith(",n/a,2") for line in shown.scores_csv(scores).splitlines()[3:]] == [True]

@@ -269,6 +269,14 @@ def test_a_module_named_besides_counts_as_a_whole(project):
     assert digest("workflow.scripts.train", "semblance.limits") != before
 
 
+def test_of_a_definition_that_is_named_alone_the_rest_of_its_module_does_not_count(project):
+    before = digest("semblance.data.text:cut")
+    for old, new, counts in (("' '", "'-'", False), ("[:LIMIT]", "[LIMIT:]", True)):
+        name, text = replaced("semblance/data/text.py", old, new)
+        (project / name).write_text(text)
+        assert (digest("semblance.data.text:cut") != before) == counts
+
+
 def test_a_module_that_does_not_exist_is_refused(project):
     with pytest.raises(InputError, match="workflow.scripts.none: no such module"):
         digest("workflow.scripts.none")

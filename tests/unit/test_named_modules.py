@@ -4,14 +4,13 @@ import pytest
 
 from semblance import named_modules
 from semblance.errors import InputError
-from semblance.figures import DRAWN, is_drawn
+from semblance.figures import KINDS
 from semblance.named_modules import (
     BANKS,
-    COLLECTED,
     DROPOUTS,
+    FIGURES,
     LOSSES,
     MASKED_WORDS,
-    MEASURED,
     PAIRS,
     POOLINGS,
     ROOT,
@@ -20,6 +19,7 @@ from semblance.named_modules import (
     module_path,
 )
 from tests.scripts.flags import python
+from tests.unit.figures.example_rows import ROWS
 
 FUNCTIONS = {
     LOSSES: ("loss",),
@@ -27,7 +27,7 @@ FUNCTIONS = {
     DROPOUTS: ("rate", "head_scale"),
     POOLINGS: ("pool",),
     **dict.fromkeys((BANKS, PAIRS), ("read",)),
-    **dict.fromkeys((COLLECTED, MEASURED), ("rows",)),
+    FIGURES: ("rows",),
 }
 PACKAGES = list(FUNCTIONS)
 
@@ -55,11 +55,13 @@ def test_any_other_name_is_refused_and_the_known_ones_are_listed(name):
     )
 
 
-def test_the_module_of_each_drawing_has_the_function_draw_and_no_other_module_there_has():
-    names = named_modules.module_names(DRAWN)
-    modules = {name: load_module(DRAWN, name, "here") for name in names}
-    functions = {name for name in names if callable(getattr(modules[name], "draw", None))}
-    assert functions == set(filter(is_drawn, names)) and len(functions) > 5
+def test_each_figure_has_columns_and_all_but_the_table_of_sentences_a_drawing():
+    modules = {name: load_module(FIGURES, name, "here") for name in KINDS}
+    assert sorted(modules) == named_modules.module_names(FIGURES)
+    assert all(module.COLUMNS for module in modules.values())
+    undrawn = [name for name, module in modules.items() if not hasattr(module, "draw")]
+    assert undrawn == ["retrieval"]
+    assert set(ROWS) == set(KINDS) - {"retrieval"}
 
 
 def imported(statements: str) -> set[str]:
@@ -83,8 +85,12 @@ modules.of_training(config.load_files([]), "bert-base", settings)"""
             "torch transformers numpy pandas pyarrow snakemake datasets",
         ),
         ("import semblance.reporting.layouts", "torch numpy pandas pyarrow scipy"),
+        (
+            "\n".join(f"import {FIGURES}.{kind}" for kind in KINDS),
+            "torch matplotlib",
+        ),
     ],
-    ids=["a check of a config", "the costs", "the status", "the layouts of tables"],
+    ids=["a check of a config", "the costs", "the status", "the layouts of tables", "the figures"],
 )
 def test_what_nobody_wants_to_wait_for_loads_no_large_library(statements, libraries):
     assert imported(statements).isdisjoint(libraries.split())
@@ -101,9 +107,3 @@ def test_no_stage_imports_a_named_module_unless_its_settings_name_it():
     found = imported(f"import {', '.join(names)}")
     assert found.issuperset(names) and MASKED_WORDS not in found
     assert not [name for name in found for p in PACKAGES if name.startswith(f"{p}.")]
-
-
-def test_a_drawing_imports_neither_other_drawings_nor_what_computes():
-    found = imported("import workflow.scripts.draw_figure")
-    kinds = {f"{DRAWN}.{n}" for n in named_modules.module_names(DRAWN) if is_drawn(n)}
-    assert found.isdisjoint(kinds | {"torch", "pandas", "matplotlib.pyplot"})

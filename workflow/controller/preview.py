@@ -13,7 +13,7 @@ import logging
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from semblance.counts import counted
+from semblance.counts import counted, text_table
 from semblance.errors import BAD_INPUT
 from workflow.controller.changes import Parts, describe_changes, few, note_code, parts_of_code
 from workflow.controller.check import Checked, lacks
@@ -30,7 +30,6 @@ from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
 
 END = "nothing was started; `snakemake -np` lists each job, `semblance plan` prices each stage"
-TABLE = "{:17}  {:>6}  {:>6}  {:>6}  {:>6}"
 HEAD = ("stage", "jobs", "done", "new", "again")
 MOST = 10  # reasons that are printed
 NAMED = 4  # stages that are named in one line, the rest counted
@@ -194,13 +193,14 @@ def format_table(plan: Planned) -> list[str]:
     again: Counter[str] = Counter()
     for (stage, _), number in plan.again.items():
         again[stage] += number
-    counts = {s: (plan.jobs[s], plan.new[s], again[s]) for s in STAGES if plan.new[s] or again[s]}
-    counts["in all"] = (plan.jobs.total(), plan.new.total(), again.total())
-    rows = [TABLE.format(*HEAD), "-" * len(TABLE.format(*HEAD))]
-    for name, (planned, new, redone) in counts.items():
-        cells = (planned, planned - new - redone, new, redone)
-        rows.append(TABLE.format(name, *(f"{cell:,}" for cell in cells)))
-    return rows
+    rows: list[Sequence[str | int]] = [HEAD]
+    for stage in STAGES:
+        planned, new, redone = plan.jobs[stage], plan.new[stage], again[stage]
+        if new or redone:
+            rows.append((stage, planned, planned - new - redone, new, redone))
+    planned, new, redone = plan.jobs.total(), plan.new.total(), again.total()
+    rows.append(("in all", planned, planned - new - redone, new, redone))
+    return text_table(rows)
 
 
 def format_reasons(plan: Planned) -> list[str]:

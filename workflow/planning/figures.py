@@ -7,9 +7,11 @@ from typing import Any
 from semblance import figures, layout
 from semblance.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
 from semblance.figures import FILES, TEXTS
+from semblance.named_modules import FIGURES, module_file
 from semblance.provenance import canonical
 from workflow.planning.methods import entropy_parts, trained_methods
 from workflow.planning.plan import Plan, Run
+from workflow.planning.signatures import declaration
 from workflow.planning.tables import TableRow, labels_of
 
 PER_MODEL = 2  # regulators: RCL counts the embeddings of the query and of the positive (Table 4)
@@ -23,7 +25,11 @@ def figure_names(plan: Plan, measured: bool) -> list[str]:
 def drawn_figures(plan: Plan) -> list[str]:
     """Return the names of the figures that have a drawing."""
     entries = plan.config.figures.items()
-    return [name for name, figure in entries if figures.is_drawn(figure.kind)]
+    return [name for name, figure in entries if _is_drawn(figure.kind)]
+
+
+def _is_drawn(kind: str) -> bool:
+    return declaration(module_file(FIGURES, kind, "kind"), "draw") is not None
 
 
 def is_measured(plan: Plan, name: str) -> bool:
@@ -67,22 +73,22 @@ def figure_settings(plan: Plan, name: str) -> str:
     models: dict[TableRow, dict[str, Any]] = {}
     for run in figure_runs(plan, name):
         row = TableRow(*run[:3])
-        models.setdefault(row, _models(plan, figure.kind, run))["seeds"].append(run.seed)
+        models.setdefault(row, {**row._asdict(), **_values(plan, figure.kind, run), "seeds": []})
+        models[row]["seeds"].append(run.seed)
     return canonical({**settings, "models": list(models.values())})
 
 
-def _models(plan: Plan, kind: str, run: Run) -> dict[str, Any]:
-    """Return what a figure needs to know of the models of one method, but for their seeds."""
-    model: dict[str, Any] = {**TableRow(*run[:3])._asdict(), "seeds": []}
+def _values(plan: Plan, kind: str, run: Run) -> dict[str, Any]:
+    """Return the columns of a figure that the settings of a method give."""
     if kind == "by_regulators":
         number = None  # of a model without a training
         if run.method in trained_methods(plan.config):
             number = PER_MODEL * len(plan.regulators(run))
-        model["values"] = {"regulators": number}
+        return {"values": {"regulators": number}}
     if kind == "by_phi":
         form, phi = entropy_parts(plan.config, run.method) or (None, None)
-        model["values"] = {"form": form, "phi": phi}
-    return model
+        return {"values": {"form": form, "phi": phi}}
+    return {}
 
 
 def drawing_settings(plan: Plan, name: str) -> str:
@@ -101,27 +107,24 @@ def drawing_settings(plan: Plan, name: str) -> str:
     return canonical({"kind": plan.config.figures[name].kind, "models": named})
 
 
-def figure_texts(plan: Plan, name: str) -> list[str]:
-    """Return the texts whose date tells when a collected figure must be made again."""
-    return figure_files(plan, name, TEXTS)
+def figure_files(plan: Plan, name: str, texts: bool = False) -> list[str]:
+    """Return the file of each model, or of each table, that a collected figure reads.
 
-
-def figure_files(plan: Plan, name: str, files: dict[str, tuple[str, str]] = FILES) -> list[str]:
-    """Return the file of each model, or of each table, that a collected figure reads."""
+    ``texts``: those beside them whose date tells when the figure must be made again.
+    """
     source = plan.config.figures[name].source
     if source == "tables":
         tables = figure_tables(plan, name)
         return [layout.place(plan.out, layout.TABLE_JSON, table=table) for table in tables]
-    template = "/".join(files[source])
+    template = "/".join((TEXTS if texts else FILES)[source])
     return [layout.place(plan.out, template, **run._asdict()) for run in figure_runs(plan, name)]
 
 
 def curve_settings(plan: Plan, run: Run) -> str:
     """Return the ``--settings`` of ``train_curve``: those of the method, with a rhythm of its own."""
-    settings = json.loads(plan.train_settings(*run))
     section = plan.config.train_curve
-    own = {"max_steps": section.steps, "evaluate_every": section.every}
-    return canonical({**settings, **own, "evaluate_share": None})
+    own = {"max_steps": section.steps, "evaluate_every": section.every, "evaluate_share": None}
+    return canonical(json.loads(plan.train_settings(*run)) | own)
 
 
 def figure_data(plan: Plan, name: str) -> str:

@@ -5,10 +5,11 @@ import json
 from typing import Any
 
 from semblance.config.model import Config
-from semblance.figures import DRAWN, is_measured, package_of
+from semblance.figures import is_measured
 from semblance.named_modules import (
     BANKS,
     DROPOUTS,
+    FIGURES,
     LOSSES,
     MASKED_WORDS,
     OWN_FAQ,
@@ -58,9 +59,9 @@ def of_pairs(config: Config, corpus: str) -> list[str]:
 
 
 def of_figure(config: Config, figure: str) -> list[str]:
-    """Return the module of a figure's kind, and the poolings that its models may use."""
+    """Return what makes the rows of a figure's kind, and the poolings that its models may use."""
     kind = config.figures[figure].kind
-    names = [_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
+    names = [f"{FIGURES}.{kind}:{part}" for part in ("COLUMNS", "rows")]
     if is_measured(kind):
         for row in config.figures[figure].rows:
             for base in row.bases:
@@ -69,8 +70,8 @@ def of_figure(config: Config, figure: str) -> list[str]:
 
 
 def of_drawing(config: Config, figure: str) -> list[str]:
-    """Return the module that draws a figure's kind."""
-    return [f"{DRAWN}.{config.figures[figure].kind}"]
+    """Return what draws a figure's kind."""
+    return [f"{FIGURES}.{config.figures[figure].kind}:{part}" for part in ("COLUMNS", "draw")]
 
 
 def of_reading(config: Config, base: str) -> list[str]:

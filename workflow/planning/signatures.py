@@ -51,7 +51,7 @@ def loss_signature(name: str) -> Signature:
 
 def check_view(name: str, options: dict[str, Any], where: str) -> None:
     """Raise InputError, with the key, unless the view changes texts and takes these options."""
-    change = _declared(module_file(VIEWS, name, "views"), "change")
+    change = declaration(module_file(VIEWS, name, "views"), "change")
     if change is not None:
         check_keywords(inspect.signature(change), options, where)
     elif options:
@@ -79,14 +79,14 @@ def options_type(path: Path) -> Any:
 
 
 def _required(path: Path, kind: str, name: str) -> Any:
-    declared = _declared(path, name)
+    declared = declaration(path, name)
     if declared is None:
         raise InputError(path, f"it defines no {kind} `{name}`", "see CONTRIBUTING.md")
     return declared
 
 
 @functools.cache
-def _declared(path: Path, name: str) -> Any:
+def declaration(path: Path, name: str) -> Any:
     """Return what a module declares by a name, its code and its decorators left out; None if nothing.
 
     InputError, with the line, for an annotation that names anything but the types of

@@ -11,7 +11,7 @@ from typing import Literal
 from semblance import layout
 from semblance.config.inputs import Transformer
 from semblance.errors import InputError
-from semblance.fetch.wanted import OWN_HUB, BaseSource, Hub, Wanted
+from semblance.fetch.manifest import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
 from workflow.planning import reads

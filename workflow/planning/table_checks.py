@@ -17,8 +17,7 @@ from semblance.config.outputs import (
 )
 from semblance.config.trainings import Entropies
 from semblance.errors import InputError
-from semblance.figures import package_of
-from semblance.named_modules import module_file
+from semblance.named_modules import FIGURES, module_file
 from semblance.names import START, STS_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
@@ -208,7 +207,7 @@ def published() -> Published:
 
 def _check_kind(config: Config, where: str, figure: Figure) -> None:
     """Check a figure's module and options, and that its seeds, tables and collection exist."""
-    path = module_file(package_of(figure.kind), figure.kind, f"{where}.kind")
+    path = module_file(FIGURES, figure.kind, f"{where}.kind")
     signature = required_signature(path, "rows")
     if isinstance(figure, FigureOfCollection):
         check_known(f"{where}.collection", figure.collection, config.corpora, "corpus")

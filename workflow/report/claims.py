@@ -62,32 +62,21 @@ def section(judgements: Iterable[Judgement]) -> Claims:
     judged = [found for found in judgements if found.is_judged]
     others = [found for found in judgements if not found.is_judged]
     of_papers = [one for one in judged if not one.claim.is_question]
+    of_all = counted(len({one.name for one in judgements}), "claim")
+    names = {one.name for one in judged}
+    verdicts = f"{counted(len(judged), 'verdict')} on {len(names)} of {of_all}"
     return Claims(
         headline=headline(of_papers),
-        counts=_counts(of_papers, FROM_WORST[::-1]),
-        summary=_summed_up(judgements, judged),
+        counts=_counts(of_papers),
+        summary=f"{verdicts}. Rules of verdicts: version {LEDGER}.",
         groups=[(name, _bar(found), found) for name, found in _by_paper(judged).items()],
         not_run=by_reason(others, lambda one: f"{one.says} ({one.claim.source})"),
     )
 
 
-def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
-    counts = _counts(judged, tuple(SIGNS))
-    verdicts = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    names = {judgement.name for judgement in judgements}
-    with_one = len({judgement.name for judgement in judged})
-    text = f"{counted(len(judged), 'verdict')} on {with_one} of {counted(len(names), 'claim')}"
-    if verdicts:
-        text += f": {verdicts}"
-    text += f". Rules of verdicts: version {LEDGER}."
-    stand_ins = sum(judgement.stand_in for judgement in judged)
-    if stand_ins:
-        text += f" {stand_ins} of the verdicts are on stand-ins, and not on the papers."
-    return text
-
-
-def _counts(judged: list[Judgement], order: tuple[Verdict, ...]) -> dict[str, int]:
-    """Return how many judgements have each verdict in an order; one with a word counts for itself."""
+def _counts(judged: list[Judgement]) -> dict[str, int]:
+    """Return how many judgements have each verdict, the best first; one with a word for itself."""
+    order = FROM_WORST[::-1]
     counts = Counter((order.index(one.verdict), one.verdict + one.word) for one in judged)
     return {verdict: counts[place, verdict] for place, verdict in sorted(counts)}
 

@@ -1,20 +1,24 @@
 """The report of one output folder: its sections, and the templates that show them."""
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
 from markupsafe import Markup
 
+from semblance import layout
 from semblance.counts import counted, signed
+from semblance.provenance import checked, read_text
 from workflow.planning.tables import base_label
-from workflow.report import answerers, claims, costs, figures, tables, trust
-from workflow.report.facts import Facts
+from workflow.report import claims, figures, tables, trust
+from workflow.report.facts import UNREADABLE, Facts
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
 MOST_STAND_INS = 6  # that the page's head names
+ITEM = "- "  # a statement of an answerer's summary
 
 
 class Section(NamedTuple):
@@ -48,7 +52,7 @@ def _cut(text: str, most: int = MOST_LETTERS) -> str:
 
 def compose(facts: Facts, version: str) -> str:
     """Return the page of what there is; ``version`` names the code that makes it."""
-    costs_now = costs.section(facts.plan)
+    costs = trust.costs(facts)
     papers = any(row.published for table in facts.tables.values() for row in table.rows)
     reproduced = claims.section(facts.judgements)
     parts = [
@@ -57,17 +61,17 @@ def compose(facts: Facts, version: str) -> str:
             "figures", "Every method against its control, and other figures", figures.section(facts)
         ),
         Section("tables", "The papers' tables" if papers else "Tables", tables.section(facts)),
-        Section("costs", "Cost", costs_now),
+        Section("costs", "Cost", costs),
         Section("trust", "How to trust it", trust.section(facts)),
     ]
     return render(
         title=f"Semblance report: {facts.plan.out}",
-        subtitle=_state(facts, costs_now),
+        subtitle=_state(facts, costs),
         headline=reproduced.headline,
         counts=reproduced.counts,
         signs=claims.SIGNS,
         warnings=_shared_notes(facts),
-        made_with=_made_with(facts, costs_now, version),
+        made_with=_made_with(facts, costs, version),
         parts=parts,
     )
 
@@ -78,12 +82,35 @@ def first_sections(facts: Facts, reproduced: claims.Claims) -> list[Section]:
     if reproduced.groups or not facts.plan.config.answerers:
         sections.append(Section("claims", "What was reproduced", reproduced))
     if facts.plan.config.answerers:
-        answering = answerers.section(facts)
-        sections.append(Section("answerers", "The models that answer from your FAQ", answering))
+        heading = "The models that answer from your FAQ"
+        sections.append(Section("answerers", heading, answerers(facts)))
     return sections
 
 
-def _state(facts: Facts, cost: costs.Costs) -> str:
+def answerers(facts: Facts) -> dict[str, list[Any]]:
+    """Return what the answerers say, in the order of the config, and the names of those to come."""
+    shown: dict[str, list[Any]] = {"shown": [], "missing": []}
+    for name, (summary, record) in zip(
+        facts.plan.config.answerers, answerer_files(facts), strict=True
+    ):
+        try:
+            checked(record, layout.SUMMARY)
+            heading, *lines = read_text(summary).splitlines()
+            statements = [line.removeprefix(ITEM) for line in lines if line.startswith(ITEM)]
+            shown["shown"].append((heading.removeprefix("# "), statements))
+        except UNREADABLE:
+            shown["missing"].append(name)
+    return shown
+
+
+def answerer_files(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the summary of each answerer that the page shows of a finished run, and its record."""
+    for name in facts.plan.config.answerers:
+        folder = Path(layout.place(facts.out, layout.ANSWERER, answerer=name))
+        yield str(folder / layout.SUMMARY), str(folder / layout.RECORD)
+
+
+def _state(facts: Facts, cost: trust.Costs) -> str:
     missing = len(facts.incomplete)
     if not missing and cost.done == cost.jobs:
         return f"Finished: {counted(len(facts.tables), 'table')}, {counted(cost.jobs, 'job')}."
@@ -99,15 +126,14 @@ def _shared_notes(facts: Facts) -> list[str]:
     return list(filter(None, notes)) if len(notes) == 1 else []
 
 
-def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str, str]]:
+def _made_with(facts: Facts, cost: trust.Costs, version: str) -> list[tuple[str, str]]:
     config = facts.plan.config
     rows = [row for table in facts.tables.values() for row in table.rows]
     bases = [base_label(config, row.base) for row in rows]
-    differences = Counter(text for row in rows for text in row.stand_in).most_common()
-    stand_ins = [text for text, _ in differences[:MOST_STAND_INS]]
+    differences = Counter(text for row in rows for text in row.stand_in)
+    stand_ins = [text for text, _ in differences.most_common(MOST_STAND_INS)]
     if len(differences) > MOST_STAND_INS:
-        more = len(differences) - MOST_STAND_INS
-        stand_ins.append(f"{more} more: each row of the tables unfolds to its own")
+        stand_ins.append("and others: each row of the tables unfolds to its own")
     lists = dict.fromkeys(config.tables[name].seeds for name in facts.tables)
     finished = [record["finished"] for record in facts.records if "finished" in record]
     last = max(finished, default="").replace("T", " ").removesuffix("Z")

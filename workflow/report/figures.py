@@ -9,10 +9,9 @@ from typing import Any
 
 from semblance import layout
 from semblance.counts import rounded
-from semblance.drawing.figures import contrasts as forest_plot
-from semblance.drawing.saving import svg_text
+from semblance.drawing import svg_text
+from semblance.figures import contrasts
 from semblance.provenance import beside, checked, read_text
-from semblance.reporting.figures import contrasts
 from workflow.report.facts import UNREADABLE, Facts
 
 FOREST = "contrasts"
@@ -57,7 +56,7 @@ def _forests(facts: Facts) -> Iterator[dict[str, Any]]:
     for name, table in facts.tables.items():
         rows = contrasts.contrast_rows(table)
         if rows:
-            text = svg_text(forest_plot.draw_panels(rows))
+            text = svg_text(contrasts.draw_panels(rows))
             yield _drawn(f"{FOREST}-{name}", f"{table.title}: against the control", text)
 
 

@@ -1,21 +1,17 @@
 """The papers' tables, ours over theirs, and what stands behind each row."""
 
+import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from semblance.counts import rounded
-from semblance.provenance import input_digests
 from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 from workflow.planning.stages import model_record
-from workflow.report.facts import SHORT, Facts, TrainedModel
+from workflow.report.facts import Facts
 from workflow.status.tables import HEAD
-
-CURVE_WIDTH = 220
-CURVE_HEIGHT = 60
-MOST_CURVES = 40  # lines in one small chart
 
 
 def section(facts: Facts) -> dict[str, list[Any]]:
@@ -43,7 +39,6 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
         if not any(cell.values for cell in row.cells.values()):
             not_run.append(label)
             continue
-        models = facts.models_of(row)
         shown = {
             "label": label,
             "n": len(row.seeds),
@@ -55,9 +50,7 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
             "changes": _changes(facts, above, row) if above else [],
             "explain": _explain_command(facts, name, table, label),
             "seeds": _seeds(table, row, columns),
-            "curves": _curves(models),
-            "sources": list(map(_made_from, models)),
-            "train": _train_command(facts, models),
+            "train": _train_command(facts, row),
         }
         rows.append(shown)
         above = row
@@ -84,59 +77,40 @@ def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[
     return {name: values for name, values in texts.items() if any(values)}
 
 
-def _curves(models: Iterable[TrainedModel]) -> dict[str, Any]:
-    """Return a small chart of the dev scores along some trainings; empty without two points."""
-    lines = [model.curve for model in models if len(model.curve) > 1]
-    if not lines:
-        return {}
-    values = [value for line in lines for _, value in line]
-    last = max(step for line in lines for step, _ in line)
-    low, high = min(values), max(values)
-    height = (high - low) or 1.0
-    drawn = []
-    for line in lines[:MOST_CURVES]:
-        places = [
-            f"{CURVE_WIDTH * step / last:.0f},{CURVE_HEIGHT * (1 - (value - low) / height):.0f}"
-            for step, value in line
-        ]
-        drawn.append(" ".join(places))
-    return {
-        "lines": drawn,
-        "lowest": rounded(100 * low),
-        "highest": rounded(100 * high),
-        "last_step": last,
-        "left_out": len(lines) - len(drawn),
-    }
+def settings_of(facts: Facts, row: Row) -> dict[str, Any]:
+    """Return the settings of a row's training by dotted names, its seed left out; or nothing."""
+    _, record = facts.training(row) or (None, {})
+    settings = record.get("settings", {})
+    flat = {name: text for key in settings for name, text in _flat(settings[key], key)}
+    flat.pop("seed", None)
+    return flat
+
+
+def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield each setting by its dotted name."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name}.{key}")
+    else:
+        yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _changes(facts: Facts, above: Row, here: Row) -> list[tuple[str, str, str]]:
     """Return corpus, base and settings in which two rows differ, settings only of two trainings."""
     pairs = [(name, getattr(above, name), getattr(here, name)) for name in ("corpus", "base")]
-    before, after = facts.settings_of(above), facts.settings_of(here)
+    before, after = settings_of(facts, above), settings_of(facts, here)
     if before and after:
         names = {**before, **after}
         pairs += [(name, before.get(name, "–"), after.get(name, "–")) for name in names]
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _made_from(model: TrainedModel) -> dict[str, Any]:
-    """Return where a model lies, and from what it was made."""
-    inputs = input_digests(model.record)
-    named = {name: digest for name, digest in inputs.items() if "/" not in name}
-    named["code"] = model.record.get("code", "")
-    return {
-        "place": "{}/{}/{}/seed-{}".format(*model.run),
-        "best_step": model.record.get("training", {}).get("best_step"),
-        "weights": model.weights[:SHORT],
-        "inputs": [(name, digest[:SHORT]) for name, digest in named.items() if digest],
-    }
-
-
-def _train_command(facts: Facts, models: list[TrainedModel]) -> str:
+def _train_command(facts: Facts, row: Row) -> str:
     """Return the command that makes a row's first model again; empty of an untrained base."""
-    if not models or not facts.command:
+    training = facts.training(row)
+    if training is None or not facts.command:
         return ""
-    target = model_record(facts.plan, models[0].run)
+    target = model_record(facts.plan, training[0])
     options = facts.command["options"]
     words = ["snakemake", "--cores", "all", *options, "--forcerun", target, "--", target]
     return shlex.join(words)

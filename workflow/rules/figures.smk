@@ -42,7 +42,7 @@ rule train_curve:
 rule collect_figure:
     """Collect the data of one figure from the files of its models, or from tables."""
     input:
-        texts=lambda w: figures.figure_texts(PLAN, w.figure),
+        texts=lambda w: figures.figure_files(PLAN, w.figure, texts=True),
         files=ancient(lambda w: figures.figure_files(PLAN, w.figure)),
         records=ancient(made("collect_figure", reads.files_of_figure)),
     output:

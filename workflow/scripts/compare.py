@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from semblance.counts import interval, padded, rounded, signed
-from semblance.data.score_files import ScoreColumns, read_set
+from semblance.counts import interval, rounded, signed, text_table
+from semblance.data.score_files import read_set
 from semblance.errors import InputError
 from semblance.files import rows_csv, write_text
 from semblance.reporting.compared import AVERAGE, Compared, Difference, compare
@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> None:
         raise InputError("semblance compare", "one set of scores", "name two or more")
     if not 0 < args.margin < float("inf"):
         raise InputError("--margin", f"{args.margin} is no margin", "give a number above 0")
-    sets = [read_set(path, ScoreColumns(args.item, args.score)) for path in args.sets]
+    sets = [read_set(path, args.item, args.score) for path in args.sets]
     if len({one.name for one in sets}) < len(sets):
         for one in sets:
             one.name = one.place
@@ -123,7 +123,7 @@ def lines_of(found: Compared) -> list[str]:
         for one in found.ranks():
             rank = str(one.first) if one.first == one.last else f"{one.first} to {one.last}"
             lines.append([one.name, rounded(one.mean), rank])
-    return ["  ".join(cells).rstrip() for cells in padded(lines)]
+    return text_table(lines)
 
 
 def _line(found: Compared, name: str, one: Difference) -> list[str]:
@@ -139,8 +139,8 @@ def _p(value: float) -> str:
 
 def _draw(path: Path, rows: list[dict]) -> None:
     """Draw each difference as a line of a forest plot: the tasks of two sets, the pairs of more."""
-    from semblance.drawing.figures import contrasts  # slow to import
-    from semblance.drawing.saving import svg_text
+    from semblance.drawing import svg_text
+    from semblance.figures import contrasts  # slow to import
 
     of_two = len({(row["a"], row["b"]) for row in rows}) == 1
     nothing = {"table": "", "protocol": ""} | dict.fromkeys(("seed", "published", "low", "high"))

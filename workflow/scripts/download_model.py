@@ -1,6 +1,6 @@
 """Fetch one base model and make its uniform folder: weights as safetensors, tokenizer, pooling."""
 
-from semblance.fetch.wanted import OWN_HUB, Hub
+from semblance.fetch.manifest import OWN_HUB, Hub
 from semblance.models.base import BaseSettings, build_base
 from semblance.settings import decode
 from workflow.scripts.endings import run

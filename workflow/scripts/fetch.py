@@ -1,8 +1,8 @@
 """Fill a mirror: fetch the raw data and the base models of a config into one folder.
 
 Run it where there is a network, such as on a login node. Prints one line a file: whether it was
-there, was fetched, or has to be put there by hand. What is there as pinned is not fetched again; a
-call that was stopped goes on. Exit status 1 if something is missing.
+there, was fetched, or is missing, and where to put it by hand. What is there as pinned is not fetched
+again; a call that was stopped goes on. Exit status 1 if something is missing.
 
 A machine without a network then starts with `--config mirror=FOLDER`.
 """
@@ -13,8 +13,7 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.fetch.manifest import is_url, load_manifest
-from semblance.fetch.sources import fill_mirror
-from semblance.fetch.wanted import State
+from semblance.fetch.sources import State, fill_mirror
 from workflow.planning.config import load
 from workflow.planning.layers import Layer, Layered, over_project
 from workflow.planning.plan import Plan
@@ -47,7 +46,7 @@ def main(argv: list[str] | None = None) -> None:
     for filled in fill_mirror(wanted, load_manifest(wanted.manifest), folder, source):
         print(filled, flush=True)
         states.append(filled.state)
-    if missing := states.count(State.BY_HAND) + states.count(State.FAILED):
+    if missing := states.count(State.FAILED):
         problem = f"{missing} of {len(states)} files are missing (see above)"
         print(f"error: {folder}: {problem}; the same command goes on from here", file=sys.stderr)
         sys.exit(1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from semblance.evaluation.measured import FigureInputs, measure_figure
+from semblance.evaluation.measured import measure_figure
 from semblance.evaluation.scored import Target
 from semblance.figures import FigureSettings
 from workflow.scripts.endings import run
@@ -16,7 +16,7 @@ def main(
 ) -> None:
     reading.take_gpu()
     target = Target(reading.output, reading.compute, reading.code)
-    measure_figure(settings, FigureInputs(tuple(models), texts), csv, target)
+    measure_figure(settings, models, texts, csv, target)
 
 
 if __name__ == "__main__":

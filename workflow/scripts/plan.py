@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Sequence
 
 from semblance import layout
-from semblance.counts import counted, duration, size
+from semblance.counts import counted, duration, size, text_table
 from workflow.costing.model import Cost, estimates, measure, to_do
 from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
 from workflow.planning.plan import deletes_models
@@ -18,7 +18,6 @@ from workflow.planning.stages import STAGES, Job, submissions
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 
-ROW = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}"
 HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk")
 
 
@@ -42,22 +41,22 @@ def plan_page(cost: Cost) -> str:
     """Return the table of all jobs and of those still to do (``to_do``), of at most 100 columns."""
     everything = cost.jobs()
     todo = to_do(cost)
-    lines = [ROW.format(*HEAD), "-" * 86]
+    rows = [HEAD]
     for stage in STAGES:
         some = [job for job in everything if job.stage == stage]
         if some:
             left = [job for job in todo if job.stage == stage]
-            lines.append(_row(cost, stage, some, left))
-    return "\n".join([*lines, "", *_totals(cost, everything, todo)])
+            rows.append(_row(cost, stage, some, left))
+    return "\n".join([*text_table(rows), "", *_totals(cost, everything, todo)])
 
 
-def _row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) -> str:
+def _row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) -> Sequence[str | int]:
     machine = cost.places[stage].machine
     memory = max(cost.need(job).memory for job in some)
-    return ROW.format(
+    return (
         stage,
-        f"{len(some):,}",
-        f"{len(left):,}",
+        len(some),
+        len(left),
         machine,
         f"{cost.total_hours(some, machine):,.1f}",
         f"{cost.total_hours(left, machine):,.1f}",

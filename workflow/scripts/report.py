@@ -16,8 +16,7 @@ from semblance.version import version
 from workflow.planning.config import load_files
 from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
-from workflow.report import answerers
-from workflow.report.compose import compose
+from workflow.report.compose import answerer_files, compose
 from workflow.report.facts import UNREADABLE, Facts
 from workflow.scripts import cli
 from workflow.scripts.endings import run
@@ -67,7 +66,7 @@ def _plan(args: argparse.Namespace) -> Plan:
 def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield each file that the page shows, and its record."""
     out = facts.out
-    yield from answerers.files(facts)
+    yield from answerer_files(facts)
     for name in facts.tables:
         record = layout.place(out, layout.TABLE_RECORD, table=name)
         yield layout.place(out, layout.TABLE_JSON, table=name), record

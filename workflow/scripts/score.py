@@ -17,15 +17,12 @@ says why.
 import argparse
 import contextlib
 import importlib
-import json
 import os
 import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from semblance import layout
 from semblance.data.raw import Raw
@@ -42,16 +39,11 @@ from workflow.scripts.endings import run
 from workflow.status.started import read_start
 from workflow.terminal import painter
 
-if TYPE_CHECKING:
-    from semblance.evaluation.protocols import Row, TextInput
-    from semblance.models.found import FoundModel
-
 DOWNLOADS = "resources"
 MANIFEST = ROOT / "workflow" / "manifest.yaml"
 DATASETS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sick")
 ADVICE = "name by --data a folder of downloads, a mirror, or the output folder of a run"
 TASKS = {"sickr": "sick"}  # tasks that have another name than their data set
-METRICS = ("spearman", "pearson")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -79,12 +71,10 @@ def parser() -> argparse.ArgumentParser:
     )
     flags.add_argument("--prompt", metavar="NAME", help="a prompt that the folder declares")
     flags.add_argument("--max-length", type=int, metavar="TOKENS", help="other than the folder's")
-    flags.add_argument("--metric", choices=METRICS, default=METRICS[0], help="of the table shown")
     flags.add_argument(
         "--number", type=float, help="a printed average: show the protocols nearest to it"
     )
     flags.add_argument("--threads", type=int, default=os.cpu_count(), help="default: all cores")
-    flags.add_argument("--json", action="store_true", help="print every score as JSON")
     flags.add_argument("--csv", metavar="FILE", help="write every score to FILE, unrounded")
     return flags
 
@@ -96,7 +86,7 @@ def main(argv: list[str] | None = None) -> None:
         raise InputError("--threads", f"{args.threads} threads", "give a number from 1 to 1024")
     if args.fetch:
         args.folder = fetch_all(args)
-    score(args, chosen(find_data(args.data), args.tasks, args.pairs))
+    score(args, *read_sets(args, *find_data(args.data)))
 
 
 def fetch_all(args: argparse.Namespace) -> str:
@@ -111,8 +101,8 @@ def fetch_all(args: argparse.Namespace) -> str:
             raise InputError(folder, "no folder, and no name of the hub, such as OWNER/NAME")
         name, _, commit = folder.partition("@")
         repository = Repository(name, commit or current_commit(name))
-        print(f"model: {repository.key}", file=sys.stderr)
-        folder = str(downloads / "models" / repository.key.replace("/", "--"))
+        print(f"model: {repository}", file=sys.stderr)
+        folder = str(downloads / "models" / str(repository).replace("/", "--"))
         fetch_repository(repository, folder, args.mirror)
     manifest = load_manifest(MANIFEST)
     for task in args.tasks or DATASETS:
@@ -121,85 +111,55 @@ def fetch_all(args: argparse.Namespace) -> str:
     return folder
 
 
-@dataclass(frozen=True)
-class Data:
-    """Data sets of a manifest, a user's own files of pairs, and why other data sets are missing."""
-
-    raw: Raw
-    datasets: Sequence[str] = DATASETS
-    own: Mapping[str, str] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
-
-    def pairs(self) -> dict[str, list[ScoredPair]]:
-        """Return the test pairs of each set with the texts as released, counted.
-
-        What is recognised in a user's own file is printed.
-        """
-        from semblance.data.prepare_sts import released_pairs  # slow to import
-
-        sets = {name: released_pairs(self.raw, name) for name in self.datasets}
-        for name, path in self.own.items():
-            # A part of the application, which the reproduction does not import.
-            sets[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
-            print(*reading.lines, sep="\n", file=sys.stderr)
-        return sets
-
-
-def find_data(named: str) -> Data:
-    """Return the data that may lie where ``--data`` says."""
+def find_data(named: str) -> tuple[Raw, Sequence[str]]:
+    """Return the raw files that may lie where ``--data`` says, and the names of their test sets."""
     folder = Path(os.path.expanduser(named))
-    if (folder / layout.CONFIG).is_file():
-        return _of_run(folder)
+    if (folder / layout.CONFIG).is_file():  # of a run, which has its own manifest
+        started = read_start(str(folder))
+        with contextlib.chdir(started.folder):  # from which the paths of its config count
+            downloads = Path(started.config.downloads, layout.RAW_DATA).absolute()
+            manifest = load_manifest(started.config.manifest)
+        return Raw(manifest, downloads), started.config.sts.datasets
     if (folder / layout.RAW_DATA).is_dir():
         folder = folder / layout.RAW_DATA
-    return Data(Raw(load_manifest(MANIFEST), folder))
+    return Raw(load_manifest(MANIFEST), folder), DATASETS
 
 
-def _of_run(out: Path) -> Data:
-    """Return the raw data that a run has downloaded, by its own manifest."""
-    started = read_start(str(out))
-    with contextlib.chdir(started.folder):  # from which the paths of its config count
-        folder = Path(started.config.downloads, layout.RAW_DATA).absolute()
-        raw = Raw(load_manifest(started.config.manifest), folder)
-    return Data(raw, started.config.sts.datasets)
+def read_sets(
+    args: argparse.Namespace, raw: Raw, datasets: Sequence[str]
+) -> tuple[dict[str, list[ScoredPair]], dict[str, str]]:
+    """Return the pairs of the wanted sets, texts as released, and why other sets are missing.
 
-
-def chosen(data: Data, wanted: Sequence[str] | None, files: Sequence[str]) -> Data:
-    """Return those of the wanted sets that are there, and add files; InputError if none is left.
-
-    Without ``wanted`` all sets of the data are.
+    Without ``--tasks`` all sets of the data are wanted. Raises InputError if none is there.
     """
-    datasets = []
+    from semblance.data.prepare_sts import released_pairs  # slow to import
+
+    sets: dict[str, list[ScoredPair]] = {}
     missing = {}
-    for task in wanted or data.datasets:
+    for task in args.tasks or datasets:
         name = TASKS.get(task, task)
-        if name not in data.raw.datasets:
-            known = ", ".join(data.datasets)
-            raise InputError(f"--tasks {task}", "there is no such data set", f"known are {known}")
-        paths = [data.raw.folder / path for path in data.raw.datasets[name].paths()]
+        if name not in raw.datasets:
+            advice = f"known are {', '.join(datasets)}"
+            raise InputError(f"--tasks {task}", "there is no such data set", advice)
+        paths = [raw.folder / path for path in raw.datasets[name].paths()]
         absent = [path for path in paths if not path.is_file()]
         if absent:
             missing[name] = f"{absent[0]} is not there"
         else:
-            datasets.append(name)
-    own = _named_files(files, datasets)
-    if not datasets and not own:
-        problem = f"none of the tasks is there: {', '.join(missing)}"
-        raise InputError(data.raw.folder, problem, ADVICE)
-    return Data(data.raw, datasets, own, missing)
-
-
-def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
-    """Return the files of pairs by the names of their tasks; InputError for one that is not there."""
-    paths: dict[str, str] = {}
-    for path in files:
+            sets[name] = released_pairs(raw, name)
+    for path in args.pairs:
         name = Path(path.removesuffix(".gz")).stem
         if not os.path.isfile(path):
             raise InputError(f"--pairs {path}", "no such file", "correct the path")
-        if name in (*taken, *paths, *ALL_TASKS):
+        if name in (*sets, *ALL_TASKS):
             raise InputError(f"--pairs {path}", f"another task is called {name}", "rename the file")
-        paths[name] = path
-    return paths
+        # A part of the application, which the reproduction does not import.
+        sets[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
+        print(*reading.lines, sep="\n", file=sys.stderr)
+    if not sets:
+        problem = f"none of the tasks is there: {', '.join(missing)}"
+        raise InputError(raw.folder, problem, ADVICE)
+    return sets, missing
 
 
 def model_folder(named: str) -> Path:
@@ -211,46 +171,22 @@ def model_folder(named: str) -> Path:
     return folder
 
 
-def score(args: argparse.Namespace, data: Data) -> None:
-    """Score the model; print all as JSON, or the table and the protocols nearest to a number."""
-    from semblance.evaluation import protocols  # slow to import
-    from semblance.models.found import read_found
-
-    model = read_found(model_folder(args.folder))
-    length = protocols.check_length(args.max_length or model.max_length)
-    how = protocols.TextInput(model.find_prompt(args.prompt), length)
-    rows = _scores(args.threads, model, how, data.pairs())
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
-    rows = [*rows, *protocols.averages(rows)]
-    if args.csv:
-        write_text(Path(args.csv), protocols.scores_csv(rows))
-    if args.json:
-        read = {"prompt": how.prompt, "max_length": length, "data": str(data.raw.folder)}
-        whole = protocols.as_object(model, read, data.missing, rows)
-        print(json.dumps(whole, ensure_ascii=False))
-        return
-    paint = painter(sys.stdout)
-    print(protocols.headline(model, how.prompt, length))
-    of_metric = [row for row in rows if row["metric"] == args.metric]
-    print(protocols.table_text(of_metric, tasks, lambda line: paint(line, "bold")))
-    for name, why in data.missing.items():
-        print(f"missing: {name}: {why}")
-    if args.number is not None:
-        task = protocols.AVERAGE if len(tasks) > 1 else tasks[0]
-        near = protocols.nearest(rows, args.number, task)
-        print(protocols.nearest_text(near, args.number))
-
-
-def _scores(
-    threads: int, model: "FoundModel", how: "TextInput", sets: Mapping[str, list[ScoredPair]]
-) -> "list[Row]":
-    """Return the scores of a model on each set, by every protocol."""
-    import torch
+def score(
+    args: argparse.Namespace, sets: Mapping[str, list[ScoredPair]], missing: Mapping[str, str]
+) -> None:
+    """Score the model; print the table, and the protocols nearest to a number."""
+    import torch  # slow to import, as what follows
 
     from semblance.evaluation import protocols
     from semblance.models.compute import set_up
+    from semblance.models.found import read_found
 
-    device = set_up(threads, int(torch.cuda.is_available()), "highest")
+    model = read_found(model_folder(args.folder))
+    how = protocols.TextInput(model.find_prompt(args.prompt), args.max_length or model.max_length)
+    if how.max_length < 3:
+        advice = "give at least 3: [CLS], a word, [SEP]"
+        raise InputError("--max-length", f"{how.max_length} tokens", advice)
+    device = set_up(args.threads, int(torch.cuda.is_available()), "highest")
     pooled = protocols.EveryPooling(model, device)
     rows = []
     for name, pairs in sets.items():
@@ -258,7 +194,16 @@ def _scores(
         rows += protocols.score_task(pooled, pairs, how)
         seconds = time.monotonic() - started
         print(f"{name}: {len(pairs):,} pairs, {seconds:.0f} s", file=sys.stderr)
-    return rows
+    scores = protocols.with_averages(rows)
+    if args.csv:
+        write_text(Path(args.csv), protocols.scores_csv(scores))
+    paint = painter(sys.stdout)
+    print(protocols.headline(model, how))
+    print(protocols.table_text(scores, lambda line: paint(line, "bold")))
+    for name, why in missing.items():
+        print(f"missing: {name}: {why}")
+    if args.number is not None:
+        print(protocols.nearest_text(scores, args.number))
 
 
 if __name__ == "__main__":

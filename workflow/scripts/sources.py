@@ -7,9 +7,8 @@ within a minute; exit status 1 if a file is nowhere to be had.
 import argparse
 import sys
 
-from semblance.fetch.manifest import load_manifest
+from semblance.fetch.manifest import Wanted, load_manifest
 from semblance.fetch.sources import ask_all, missing, page, questions
-from semblance.fetch.wanted import Wanted
 from semblance.settings import decode_json
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan

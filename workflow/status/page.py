@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from semblance.counts import counted, duration
+from semblance.counts import counted, duration, text_table
 from workflow.status.look import JobSeen, Status
 from workflow.terminal import Paint
 
 NAMED = 10  # jobs of a kind that are named
-ROW = "{:20}  {:>6}  {:>6}  {:>7}  {:>6}"
 HEAD = ("stage", "jobs", "done", "running", "to do")
 KINDS = {  # the state of a job: its title, and the colour of it
     "running": ("running", "bold"),
@@ -26,11 +25,8 @@ def as_page(status: Status, paint: Paint, everything: bool = False) -> str:
     if status.finished and not status.lives and not everything:
         state = _controller(status, paint)
         return f"{status.output}: {state}; {counted(jobs, 'job')} done (--all: each stage)"
-    stages = [paint(ROW.format(*HEAD), "bold")]
-    for count in status.stages:
-        stage, *numbers = count.values()
-        stages.append(ROW.format(stage, *(f"{number:,}" for number in numbers)))
-    blocks = [list(_head(status, paint, jobs)), stages]
+    head, *stages = text_table([HEAD, *(tuple(count.values()) for count in status.stages)])
+    blocks = [list(_head(status, paint, jobs)), [paint(head, "bold"), *stages]]
     for state, (title, colour) in KINDS.items():
         some = [job for job in status.jobs if job.state == state]
         if some:

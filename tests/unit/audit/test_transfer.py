@@ -7,7 +7,7 @@ import pytest
 from semblance.audit.findings import SCORES
 from semblance.audit.recompute import TESTED_ONCE, transfer_values
 from semblance.audit.verify import verify
-from semblance.evaluation.scored import Scored, Target, write_evaluation
+from semblance.evaluation.scored import Evaluation, Target
 from semblance.evaluation.transfer import TransferRun, accuracy_rows
 from semblance.names import TRANSFER_TASKS
 from semblance.provenance import checked, outputs_digest
@@ -47,8 +47,8 @@ def score(results, model, corpus: str, method: str, seed: int, rng) -> None:
     run = TransferRun(corpus, "tiny", method, str(seed), 2, 1111)
     record = results / f"scores/transfer/{corpus}/tiny/{method}/seed-{seed}/record.json"
     record.parent.mkdir(parents=True)
-    scored = Scored("evaluate_transfer", run, rows, found, facts, read, "cpu, 1 threads")
-    write_evaluation(scored, Target(record, COMPUTE, "c0"), 0.0)
+    evaluation = Evaluation(Target(record, COMPUTE, "c0"), read, facts, "cpu, 1 threads")
+    evaluation.write("evaluate_transfer", run, rows, found)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from snakemake.scheduling.job_scheduler import JobScheduler
 
 from semblance.config.model import Config, Keep
 from semblance.errors import InputError
-from semblance.fetch.wanted import Wanted
+from semblance.fetch.manifest import Wanted
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import ROOT

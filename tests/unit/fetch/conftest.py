@@ -1,8 +1,9 @@
 """A server on this machine, which the tests of fetching may reach, and no waits between attempts."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from semblance.fetch import web
 from tests.local_http import running
 
 server = pytest.fixture(running)
@@ -15,4 +16,4 @@ def network_allowed(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(web, "wait_exponential", lambda max: lambda state: 0.0)
+    monkeypatch.setattr("tenacity.nap.time", SimpleNamespace(sleep=lambda seconds: None))

@@ -8,7 +8,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.fetch.hub import RECORD, Repository, current_commit, fetch_repository, mirrored
-from semblance.fetch.wanted import Hub
+from semblance.fetch.manifest import Hub
 from semblance.provenance import read_sealed, write_sealed
 from tests.local_http import Fault, LocalServer
 from tests.unit.fetch.examples import COMMIT, REPO, left, sha, write
@@ -178,7 +178,7 @@ REFUSED = {
         f"^{REPO}@.*: http.*: HTTP 404 of {LISTING}; check",
     ),
     "a hub that is busy": (
-        lambda hub: hub.always.update({LISTING: Fault(status=429, retry_after="0")}),
+        lambda hub: hub.always.update({LISTING: Fault(status=429)}),
         "HTTP 429",
     ),
     "no server": (LocalServer.close, "the connection failed"),

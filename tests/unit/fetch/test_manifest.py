@@ -35,15 +35,6 @@ def test_every_file_of_the_sts_tests_has_a_digest_and_an_address(name):
     assert all(file.sha256 and file.size and file.urls for file in OURS[name].files)
 
 
-def test_docs_data_names_the_source_and_the_licence_of_every_data_set():
-    """That the whole table is the one that the program writes is held by tests/docs."""
-    page = (MANIFEST.parents[1] / "docs/data.md").read_text()
-    lines = page.partition("## Every data set")[2].splitlines()
-    for name, data in OURS.items():
-        [row] = [line for line in lines if line.startswith(f"| `{name}` |")]
-        assert data.title in row and data.licence in row and (data.homepage or "") in row
-
-
 def test_every_file_has_a_digest_or_a_hub_that_states_one():
     for name, data in OURS.items():
         for file in data.downloads:

@@ -1,7 +1,6 @@
 """Raw files: pinned, from addresses, mirrors and archives; nothing altered or half-written gets through."""
 
 import json
-import stat
 from pathlib import Path
 
 import pytest
@@ -82,11 +81,6 @@ def test_the_next_address_is_used_when_one_fails_or_is_altered(server, tmp_path)
     [
         (Fault(status=404), "HTTP 404", 1),
         (Fault(status=429), "HTTP 429", 6),
-        (
-            Fault(status=503, retry_after="3600"),
-            "HTTP 503; the server asks to wait 3600 s",
-            1,
-        ),  # not waited for
         (Fault(cut=100), "the connection failed", 6),
     ],
 )
@@ -198,7 +192,6 @@ def test_a_member_is_extracted_to_its_path_and_nothing_else_is(server, tmp_path)
     "content, digest, problem, rest",
     [
         (zipped(("in/one.txt", CONTENT)), "0" * 64, "x.zip: .*was altered", set()),
-        (zipped(("in/one.txt", b"/etc", stat.S_IFLNK)), None, "not a regular file", {"x.zip"}),
         (zipped(("other.txt", CONTENT)), None, "x.zip: no member in/one.txt", {"x.zip"}),
     ],
 )
@@ -220,12 +213,6 @@ def test_an_ordinary_server_states_the_size_and_its_etag_is_no_digest(server):
     assert server.seen == [("HEAD", "/f", None)]  # nothing is downloaded
 
 
-def test_a_hub_states_the_sha256_of_a_large_file_and_its_storage_is_not_requested(server):
-    server.serve_large(PATH, COMMIT, CONTENT)
-    assert ask_address(server.url + PATH) == Pin(sha(CONTENT), len(CONTENT))
-    assert [seen[1] for seen in server.seen] == [PATH]
-
-
 def test_a_hub_states_the_git_blob_of_a_small_file(server):
     headers = {"X-Repo-Commit": COMMIT, "ETag": f'"{blob_name(CONTENT)}"'}
     url = server.serve(PATH, CONTENT, headers=headers)
@@ -243,15 +230,9 @@ def test_an_address_that_only_looks_like_one_of_a_hub_states_no_digest(server):
     assert ask_address(server.serve(PATH, CONTENT, headers=headers)) == Pin(None, len(CONTENT))
 
 
-def test_a_redirection_is_followed(server):
-    server.serve("/new", CONTENT)
-    assert ask_address(server.serve("/old", b"moved", location="/new")).size == len(CONTENT)
-
-
-@pytest.mark.parametrize("status", [403, 405, 501])
-def test_a_server_that_answers_no_head_is_asked_by_a_get(server, status):
+def test_a_server_that_answers_no_head_is_asked_by_a_get(server):
     url = server.serve("/f", CONTENT)
-    server.faults["/f"] = [Fault(status=status)]
+    server.faults["/f"] = [Fault(status=405)]
     assert ask_address(url).size == len(CONTENT)
 
 

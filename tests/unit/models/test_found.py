@@ -8,7 +8,7 @@ import pytest
 
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
-from semblance.evaluation.protocols import Poolings, distinct
+from semblance.evaluation.protocols import EveryPooling, distinct
 from semblance.models import folder as model_folder
 from semblance.models.found import BARE, POOLER, load_found, read_found
 from tests.unit.models.tiny_models import add_module, built, edit_json, make_source, sentences
@@ -34,9 +34,8 @@ def test_a_folder_without_modules_states_no_pooling(raw):
 
 
 def test_each_pooling_of_one_pass_has_the_vectors_of_a_folder_that_states_it(raw):
-    encoder, names = load_found(read_found(raw))
     tokens = tokenise(raw / "tokenizer.json", sentences([3, 1, 7, 30, 4]))
-    found = Poolings(encoder, names).encode(tokens, 20)
+    found = EveryPooling(read_found(raw)).encode(tokens, 20)
     assert set(found) == {*BARE, POOLER}
     for name, vectors in found.items():
         alone = model_folder.load(made(raw, name)).eval().encode(tokens, 20)

@@ -12,7 +12,6 @@ from workflow.planning.figures import (
     figure_files,
     figure_runs,
     figure_settings,
-    figure_texts,
 )
 from workflow.planning.plan import Plan
 from workflow.planning.stages import TARGET, Job, inputs, jobs, training_settings
@@ -49,7 +48,10 @@ def test_a_figure_with_rows_shows_their_models_and_the_base_once():
     first = Job("evaluate_sts", "none", "bert-base", "start", 0)
     assert inputs(made, Job("collect_figure", name="f"))[0] == first
     # A change of scores is told by their text.
-    assert figure_texts(made, "f")[0] == "results/scores/sts/none/bert-base/start/seed-0/scores.csv"
+    assert (
+        figure_files(made, "f", texts=True)[0]
+        == "results/scores/sts/none/bert-base/start/seed-0/scores.csv"
+    )
 
 
 def test_a_measured_figure_waits_for_its_models_and_the_test_pairs_and_for_no_scores():
@@ -152,22 +154,13 @@ def test_two_models_of_one_label_are_distinguished_by_their_methods():
     ]
 
 
-def test_the_module_that_draws_a_figure_counts_for_its_drawing_alone():
-    made = plan(f={"kind": "contrasts"})
-    assert modules.of_drawing(made.config, "f") == ["semblance.drawing.figures.contrasts"]
-    assert modules.of_figure(made.config, "f") == ["semblance.reporting.figures.contrasts"]
-
-
-def test_only_the_module_of_its_kind_and_what_its_models_use_count_for_a_figure():
-    measured = {"kind": "singular_values", "seeds": "figures", "rows": ROWS}
-    made = plan(f=measured, g={"kind": "alignment_uniformity"})
-    assert modules.of_figure(made.config, "f") == [
-        "semblance.evaluation.figures.singular_values",
-        "semblance.models.poolings.cls",
-    ]
-    assert modules.of_figure(made.config, "g") == [
-        "semblance.reporting.figures.alignment_uniformity"
-    ]
+def test_only_the_rows_of_its_kind_and_what_its_models_use_count_for_a_figure():
+    made = plan(f={"kind": "singular_values", "seeds": "figures", "rows": ROWS})
+    module = "semblance.figures.singular_values"
+    columns, rows, pooling = modules.of_figure(made.config, "f")
+    assert (columns, rows) == (f"{module}:COLUMNS", f"{module}:rows")
+    assert pooling == "semblance.models.poolings.cls"
+    assert modules.of_drawing(made.config, "f") == [columns, f"{module}:draw"]
 
 
 def test_without_figures_there_is_nothing_to_make():

@@ -6,8 +6,8 @@ import pytest
 
 from semblance.provenance import write_record
 from tests.unit.report.test_claims import judgement
-from workflow.report import answerers, claims
-from workflow.report.compose import Section, first_sections, render
+from workflow.report import claims
+from workflow.report.compose import Section, answerer_files, answerers, first_sections, render
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def facts(tmp_path):
 
 
 def page(facts):
-    part = Section("answerers", "The models that answer", answerers.section(facts))
+    part = Section("answerers", "The models that answer", answerers(facts))
     return render(title="t", subtitle="s", warnings=[], made_with=[], parts=[part])
 
 
@@ -43,7 +43,7 @@ def test_a_summary_that_is_not_as_its_record_says_is_not_shown(facts):
 
 
 def test_the_record_of_a_report_names_the_files_that_the_section_shows(facts):
-    names = [path for path, _ in answerers.files(facts) if "/mine/" in path]
+    names = [path for path, _ in answerer_files(facts) if "/mine/" in path]
     below = [path.removeprefix(f"{facts.out}/") for path in names]
     assert below == ["answerers/mine/summary.md"]
 

@@ -9,7 +9,7 @@ from semblance.evaluation import faq as faq_scores
 from semblance.evaluation import sts
 from semblance.evaluation.faq import FaqRun
 from semblance.evaluation.metrics import accuracy_at, average_precision
-from semblance.evaluation.scored import Scored, Target, write_evaluation
+from semblance.evaluation.scored import Evaluation, Target
 from semblance.evaluation.sts import StsRun
 from semblance.provenance import (
     ROOT,
@@ -192,8 +192,8 @@ def _scored(
     facts |= {"precision": "fp32", "code": "c0", "environment": "e0"}
     record = results / "scores" / tests / "/".join(run[:3]) / f"seed-{seed}" / "record.json"
     record.parent.mkdir(parents=True, exist_ok=True)
-    scored = Scored(f"evaluate_{tests}", asked, rows, predictions, facts, read, DEVICE)
-    write_evaluation(scored, Target(record, COMPUTE, facts["code"]), 0.0)
+    evaluation = Evaluation(Target(record, COMPUTE, facts["code"]), read, facts, DEVICE)
+    evaluation.write(f"evaluate_{tests}", asked, rows, predictions)
 
 
 def _alignment(predictions: dict[str, np.ndarray]) -> dict[str, object]:

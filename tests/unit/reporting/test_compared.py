@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semblance.data.score_files import ScoreColumns, read_set
+from semblance.data.score_files import ScoreSet, read_set
 from semblance.errors import InputError
 from semblance.reporting.compared import AVERAGE, compare
-from semblance.score_sets import ScoreSet
-
-PLAIN = ScoreColumns()
 
 
 def score_set(name, values, task="t", gold=None, clusters=None):
@@ -101,7 +98,7 @@ def test_with_gold_of_one_set_each_score_is_spearmans_correlation_in_points(has_
 def test_a_gold_score_or_a_cluster_of_some_items_alone_is_refused(tmp_path, name):
     rows = [{"item": "1", "score": 2, name: 1}, {"item": "2", "score": 3}]
     (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    one = read_set(str(tmp_path / "a.jsonl"), PLAIN)
+    one = read_set(str(tmp_path / "a.jsonl"))
     with pytest.raises(InputError, match=f"item '2': {name} is missing"):
         compare([one, one], 0.5)
 
@@ -153,7 +150,7 @@ def test_a_csv_and_json_lines_hold_the_same(tmp_path):
     (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     lines = ["task,seed,item,score", *(f"x,1,{i},{i / 4}" for i in range(4))]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
-    first, second = (read_set(str(tmp_path / name), PLAIN) for name in ("a.jsonl", "a.csv"))
+    first, second = (read_set(str(tmp_path / name)) for name in ("a.jsonl", "a.csv"))
     assert first.tasks == second.tasks == {"x": {"1": {f"{i}": i / 4 for i in range(4)}}}
 
 
@@ -165,11 +162,11 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
     (tmp_path / "mteb").mkdir()
     (tmp_path / "mteb/STS12.json").write_text(json.dumps(result))
     (tmp_path / "mteb/model_meta.json").write_text("{}")
-    assert read_set(str(tmp_path / "mteb"), PLAIN).tasks == {"": {"1": {"STS12 test default": 0.7}}}
+    assert read_set(str(tmp_path / "mteb")).tasks == {"": {"1": {"STS12 test default": 0.7}}}
     (tmp_path / "harness").mkdir()
     sample = json.dumps({"doc_id": 0, "doc": {"question": "x"}, "acc": 1.0})
     (tmp_path / "harness/samples_arc_easy_2026-01-02T03-04-05.6.jsonl").write_text(sample + "\n")
-    read = read_set(str(tmp_path / "harness"), ScoreColumns(score="acc"))
+    read = read_set(str(tmp_path / "harness"), score="acc")
     assert read.tasks == {"arc_easy": {"1": {"0": 1.0}}}
 
 
@@ -190,16 +187,16 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
 def test_a_file_without_scores_is_refused_in_one_line(tmp_path, name, text, problem):
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=problem) as caught:
-        read_set(str(tmp_path / name), PLAIN)
+        read_set(str(tmp_path / name))
     assert "\n" not in str(caught.value)
 
 
 def test_a_folder_without_scores_is_refused(tmp_path):
     with pytest.raises(InputError, match="neither samples"):
-        read_set(str(tmp_path), PLAIN)
+        read_set(str(tmp_path))
     (tmp_path / "x.json").write_text('{"task_name": "x", "scores": {"test": [{}]}}')
     with pytest.raises(InputError, match="main_score"):
-        read_set(str(tmp_path), PLAIN)
+        read_set(str(tmp_path))
 
 
 ITEMS = np.arange(5.0)

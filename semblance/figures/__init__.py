@@ -1,15 +1,14 @@
-"""The data of figures: the settings of a figure, its kinds, and the CSV that is drawn.
+"""The kinds of figures, each a module of this folder that is found by name, and their settings.
 
-A figure has one or more rows for each of its models, or for each of its tables. A kind is a module
-found by name: its function ``rows`` gives the rows of one model, or of one table.
+``COLUMNS``: the columns of its CSV and the type of each. ``rows(...)``: the rows of one model, or of
+one table. ``draw(rows, names)``: their picture; a kind without it has data alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from semblance import layout
-from semblance.named_modules import COLLECTED, MEASURED, module_names
 
 Source = Literal["scores", "predictions", "curve", "tables", "model", "collection"]
 KINDS: dict[str, Source] = {  # what the rows of a figure are made from
@@ -29,10 +28,15 @@ FILES = {  # the file of a model that a collected figure reads, and its folder b
     "curve": (layout.CURVE, "dev.csv"),
 }
 TEXTS = FILES | {"predictions": FILES["scores"]}  # a text beside it, as new as that file
-# draw(...): rows of a figure to its picture. What all drawings share lies there, too.
-DRAWN = "semblance.drawing.figures"
-OF_MODELS = ("model", "collection")  # sources that are measured on models
 Row = dict[str, Any]
+Embed = Callable[[Sequence[str]], Any]  # texts to their embeddings, (n, d) float32
+
+
+class StsB(NamedTuple):
+    """The test pairs of STS-B, as the figures read them that are measured on a model."""
+
+    sentences: list[str]  # each once: the first ones of the pairs, then the second ones
+    near: list[tuple[str, str]]  # the pairs with a gold score above 4
 
 
 class FigureRun(NamedTuple):
@@ -57,11 +61,6 @@ class FigureModels:
     seeds: tuple[int, ...]
     values: dict[str, Any] = field(default_factory=dict)
 
-    def runs(self) -> Iterator[FigureRun]:
-        """Yield each model."""
-        for seed in self.seeds:
-            yield FigureRun(self.corpus, self.base, self.method, seed)
-
 
 @dataclass(frozen=True)
 class FigureSettings:
@@ -72,24 +71,13 @@ class FigureSettings:
     options: dict[str, Any] = field(default_factory=dict)
     tables: tuple[str, ...] = ()
 
-    def runs(self) -> Iterator[FigureRun]:
-        """Yield each model."""
-        for models in self.models:
-            yield from models.runs()
+    def runs(self) -> Iterator[tuple[FigureRun, dict[str, Any]]]:
+        """Yield each model, and the columns that its settings give."""
+        for of in self.models:
+            for seed in of.seeds:
+                yield FigureRun(of.corpus, of.base, of.method, seed), of.values
 
 
 def is_measured(kind: str) -> bool:
     """Tell whether a kind is measured on models; if not, it is collected from files."""
-    return KINDS[kind] in OF_MODELS
-
-
-def is_drawn(kind: str) -> bool:
-    """Tell whether a kind has a drawing; if not, its CSV is for reading."""
-    return kind in KINDS and kind in module_names(DRAWN)
-
-
-def package_of(kind: str) -> str:
-    """Return the package in which the module of a kind lies."""
-    if is_measured(kind):
-        return MEASURED
-    return COLLECTED
+    return KINDS[kind] in ("model", "collection")

@@ -5,13 +5,9 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from semblance.drawing.figures import anisotropy, contrasts, cosine_densities
-from semblance.drawing.saving import draw_rows, svg_text
-from semblance.drawing.style import COLUMN, PAGE, SERIES
-from semblance.figures import KINDS, is_drawn
-from tests.unit.drawing.example_rows import METHOD, NAMES, OF_SEED, ROWS
-
-DRAWINGS = sorted(kind for kind in KINDS if is_drawn(kind))
+from semblance.drawing import COLUMN, PAGE, SERIES, draw_rows, svg_text
+from semblance.figures import anisotropy, contrasts, cosine_densities
+from tests.unit.figures.example_rows import METHOD, NAMES, OF_SEED, ROWS
 
 
 def draw(kind: str, rows: list[dict] | None = None, names: dict | None = None) -> Figure:
@@ -37,12 +33,7 @@ def labels(axes) -> list[str]:
     return [text.get_text() for text in axes.get_yticklabels()]
 
 
-def test_every_kind_but_the_table_of_sentences_has_a_drawing():
-    assert set(KINDS) - set(DRAWINGS) == {"retrieval"}
-    assert set(ROWS) == set(DRAWINGS)
-
-
-@pytest.mark.parametrize("kind", DRAWINGS)
+@pytest.mark.parametrize("kind", sorted(ROWS))
 def test_a_drawing_is_one_or_two_columns_wide_and_its_print_is_of_7_or_8_points(kind):
     figure = draw(kind)
     assert figure.get_figwidth() in (COLUMN, PAGE) or COLUMN < figure.get_figwidth() < PAGE
@@ -52,7 +43,7 @@ def test_a_drawing_is_one_or_two_columns_wide_and_its_print_is_of_7_or_8_points(
 
 
 def test_a_figure_without_rows_says_so():
-    assert [text.get_text() for text in draw(DRAWINGS[0], []).texts] == ["no data"]
+    assert [text.get_text() for text in draw("curve", []).texts] == ["no data"]
 
 
 def test_two_models_differ_in_colour_marker_and_dashes():
@@ -68,29 +59,24 @@ def test_a_model_without_a_label_goes_by_its_names():
 
 
 def test_scores_stand_above_the_number_of_regulators_and_the_untrained_base_is_a_level_line():
-    figure = draw("by_regulators")
-    found = lines(figure.axes[0])
-    np.testing.assert_allclose(found["mean of the seeds"], [(0, 71), (2, 74)])
-    assert {y for _, y in found["start · tiny · nli"]} == {60.0}
-    assert list(figure.axes[0].get_xticks()) == [0, 2]
-
-
-def test_each_base_has_a_line_over_the_number_of_regulators():
     rows = ROWS["by_regulators"]
+    axes = draw("by_regulators", rows).axes[0]
+    np.testing.assert_allclose(lines(axes)["mean of the seeds"], [(0, 71), (2, 74)])
+    assert {y for _, y in lines(axes)["start · tiny · nli"]} == {60.0}
+    assert list(axes.get_xticks()) == [0, 2]
     both = draw("by_regulators", [*rows, *(row | {"base": "large"} for row in rows[1:])])
     assert legend(both)[:2] == ["tiny · nli", "large · nli"]
 
 
-@pytest.mark.parametrize("label", ["_hidden", "__", "\x00"])
-def test_a_label_that_matplotlib_would_hide_stands_in_the_legend(label):
-    names = NAMES | {("nli", "tiny", "rcl"): label}
-    assert len(legend(draw("singular_values", names=names))) == 2
+LONG = "x" * 100  # longer than a label may be
 
 
-def test_two_long_labels_of_one_beginning_stay_two_models():
-    names = {key: "x" * 100 + key[-1] for key in NAMES}
-    first, second = legend(draw("singular_values", names=names))
-    assert first != second and first[:40] == second[:40] == "x" * 40
+@pytest.mark.parametrize("names", ["_hidden b", "__ b", "\x00 \x00", f"{LONG}b {LONG}c"])
+def test_labels_that_are_hidden_or_cut_stay_two_models_in_the_legend(names):
+    first, second = legend(
+        draw("singular_values", names=dict(zip(NAMES, names.split(), strict=True)))
+    )
+    assert first != second and not first.startswith("_")
 
 
 def test_each_form_of_the_entropy_loss_has_a_line_over_phi():
@@ -176,54 +162,34 @@ def test_a_forest_shows_both_intervals_the_seeds_the_papers_value_and_the_margin
 
 
 def test_a_difference_without_intervals_or_published_value_is_a_dot_alone():
-    bare = METHOD | {"low": "", "high": "", "bootstrap_low": "", "bootstrap_high": ""}
-    axes = forest(bare | {"published": ""})
+    axes = forest(METHOD | dict.fromkeys((*contrasts.INTERVALS, "published")))
     assert len(axes.collections) == 0
     assert [line.get_marker() for line in axes.lines if len(line.get_xdata()) == 1] == ["o"]
 
 
 def test_an_interval_that_is_far_wider_than_the_differences_is_cut_and_marked():
-    axes = forest(METHOD | {"low": "-90", "high": "90"})
-    reach = contrasts.REACH * float(METHOD["margin"])  # one scale for all tables
+    axes = forest(METHOD | {"low": -90.0, "high": 90.0})
+    reach = contrasts.REACH * METHOD["margin"]  # one scale for all tables
     assert axes.get_xlim() == (-reach, reach)
     assert axes.collections[0].get_segments()[0][:, 0].tolist() == [-reach, reach]
     assert {line.get_marker() for line in axes.lines} >= {"<", ">"}
 
 
-def test_rows_of_several_controls_name_theirs():
-    other = METHOD | {"label": "S-SimCSE", "control": "RCL"}
-    axes = forest(METHOD, OF_SEED | {"seed": "1", "difference": "0.1"}, other)
-    assert labels(axes) == ["RCL", "S-SimCSE against RCL"]
-    assert axes.get_xlabel() == "Average: points above SimCSE"
-
-
-def test_rows_of_which_each_has_another_control_name_all_of_them():
-    names = ("A", "B", "C")
-    axes = forest(*(METHOD | {"label": name.lower(), "control": name} for name in names))
-    assert labels(axes) == ["a against A", "b against B", "c against C"]
-    assert axes.get_xlabel() == "Average: points above the control"
-
-
 def test_a_difference_beyond_the_panel_is_a_number_at_its_border():
-    axes = forest(METHOD | {"difference": "-38.4"})
+    axes = forest(METHOD | {"difference": -38.4})
     assert [t.get_text() for t in axes.texts if "38" in t.get_text()] == ["◂ −38.40"]
     assert not axes.collections
 
 
-def test_a_method_far_from_the_others_is_drawn_at_the_border_with_its_values():
-    near = ROWS["alignment_uniformity"][0]
-    rows = [near | {"method": f"m{i}", "uniformity": str(-2 - i / 100)} for i in range(8)]
-    far = near | {"method": "far", "uniformity": "-9.5", "average": "0.1"}
-    figure = draw("alignment_uniformity", [*rows, far])
-    left, right = figure.axes[0].get_xlim()
-    assert -4 < left < right < 0
-    assert [text for text in texts(figure) if text.startswith("9: ")] == ["9: −9.50, 0.20"]
-
-
-def test_a_panel_of_scores_covers_a_point_at_least():
-    rows = [row | {"average": "0.7"} for row in ROWS["by_regulators"]]
-    low, high = draw("by_regulators", rows).axes[0].get_ylim()
-    assert high - low >= 1
+def test_rows_of_several_controls_name_theirs():
+    other = METHOD | {"label": "S-SimCSE", "control": "RCL"}
+    axes = forest(METHOD, OF_SEED | {"seed": 1, "difference": 0.1}, other)
+    assert labels(axes) == ["RCL", "S-SimCSE against RCL"]
+    assert axes.get_xlabel() == "Average: points above SimCSE"
+    # Where each row has another control, no one is common.
+    axes = forest(*(METHOD | {"label": name.lower(), "control": name} for name in "ABC"))
+    assert labels(axes) == ["a against A", "b against B", "c against C"]
+    assert axes.get_xlabel() == "Average: points above the control"
 
 
 def test_the_longest_labels_of_an_own_faq_stand_whole_beside_their_rows():
@@ -238,6 +204,33 @@ def test_each_table_has_a_panel_with_its_title():
     assert [axes.texts[0].get_text() for axes in figure.axes] == ["A table", "Another"]
 
 
+def test_a_method_far_from_the_others_is_drawn_at_the_border_with_its_values():
+    near = ROWS["alignment_uniformity"][0]
+    rows = [near | {"method": f"m{i}", "uniformity": -2 - i / 100} for i in range(8)]
+    far = near | {"method": "far", "uniformity": -9.5, "average": 0.1}
+    figure = draw("alignment_uniformity", [*rows, far])
+    left, right = figure.axes[0].get_xlim()
+    assert -4 < left < right < 0
+    assert [text for text in texts(figure) if text.startswith("9: ")] == ["9: −9.50, 0.20"]
+
+
+def test_a_panel_of_scores_covers_a_point_at_least():
+    rows = [row | {"average": 0.7} for row in ROWS["by_regulators"]]
+    low, high = draw("by_regulators", rows).axes[0].get_ylim()
+    assert high - low >= 1
+
+
+def test_a_reference_far_from_the_series_is_reported_in_the_legend_and_does_not_press_it_flat():
+    near, *rows = ROWS["by_regulators"]
+    far = near | {"average": 0.2}  # 50 points below a series that is 4 points high
+    for start, is_near in ((near, True), (far, False)):
+        figure = draw("by_regulators", [start, *rows])
+        lowest, _ = figure.axes[0].get_ylim()
+        score = 100 * start["average"]
+        assert (lowest < score) == is_near
+        assert any(f"{score:.2f}, outside" in text for text in legend(figure)) != is_near
+
+
 def luminance(colour: str) -> float:
     red, green, blue = (int(to_hex(colour)[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return 0.299 * red + 0.587 * green + 0.114 * blue
@@ -246,15 +239,3 @@ def luminance(colour: str) -> float:
 def test_neighbours_of_the_palette_differ_in_grey_too():
     greys = [luminance(colour) for colour in SERIES]
     assert all(abs(a - b) > 0.1 for a, b in zip(greys, greys[1:], strict=False))
-
-
-def test_a_reference_far_from_the_series_is_reported_in_the_legend_and_does_not_press_it_flat():
-    rows = [row for row in ROWS["by_regulators"] if row["regulators"]]
-    near = ROWS["by_regulators"][0]
-    far = near | {"average": "0.2"}  # 50 points below a series that is 4 points high
-    for start, is_drawn_near in ((near, True), (far, False)):
-        figure = draw("by_regulators", [start, *rows])
-        lowest, _ = figure.axes[0].get_ylim()
-        score = 100 * float(start["average"])
-        assert (lowest < score) == is_drawn_near
-        assert any(f"{score:.2f}, outside" in text for text in legend(figure)) != is_drawn_near

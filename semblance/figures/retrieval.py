@@ -5,18 +5,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from semblance.errors import InputError
-from semblance.evaluation.measured import TextEncoder
 from semblance.evaluation.metrics import refuse_zero_vectors
-from semblance.figures import Row
+from semblance.figures import Embed, Row
 from semblance.models.vectors import unit
 from semblance.settings import Count
 
-COLUMNS = ("query", "rank", "cosine", "sentence")
+COLUMNS = {"query": str, "rank": int, "cosine": float, "sentence": str}
 BLOCK = 1 << 15  # sentences whose unit vectors are held at a time
 
 
 def rows(
-    model: TextEncoder, sentences: list[str], *, queries: tuple[str, ...], top: Count = 3
+    embed: Embed, sentences: list[str], *, queries: tuple[str, ...], top: Count = 3
 ) -> Iterator[Row]:
     """Yield the ``top`` sentences of each query, by their cosine.
 
@@ -26,7 +25,7 @@ def rows(
     if len(sentences) <= top:
         problem = f"has {len(sentences)} sentences; with the query itself, {top + 1} are needed"
         raise InputError("collection", problem, "take a larger corpus, or a smaller `top`")
-    cosines = _cosines(model.embed(queries), model.embed(sentences))  # (queries, N)
+    cosines = _cosines(embed(queries), embed(sentences))  # (queries, N)
     for query, of_query in zip(queries, cosines, strict=True):
         order = np.argsort(-of_query, kind="stable")
         nearest = [i for i in order[: top + 1].tolist() if sentences[i] != query]
