@@ -6,18 +6,6 @@ Each check raises InputError at ``config.KEY``. All are run, so that a user mend
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from semblance.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
-from semblance.config.model import Config
-from semblance.config.part import PHI
-from semblance.config.trainings import (
-    Entropies,
-    Kind,
-    Method,
-    Recipe,
-    Reranked,
-    Settings,
-    Trained,
-)
 from semblance.data.nli import check_neutral
 from semblance.data.pair import check_labels
 from semblance.errors import InputError
@@ -33,6 +21,18 @@ from semblance.named_modules import (
     module_path,
 )
 from semblance.names import INITIAL, NO_CORPUS, START, WITH_DEV_PAIRS
+from workflow.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
+from workflow.config.model import Config
+from workflow.config.part import PHI
+from workflow.config.trainings import (
+    Entropies,
+    Kind,
+    Method,
+    Recipe,
+    Reranked,
+    Settings,
+    Trained,
+)
 from workflow.planning.methods import (
     TARGET,
     entropy_parts,

@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from semblance.config.inputs import OF_OWN_BANK
-from semblance.config.misfits import misfits
-from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
+from workflow.config.inputs import OF_OWN_BANK
+from workflow.config.misfits import misfits
+from workflow.config.model import Config
 from workflow.planning.checks import Check, checks
 from workflow.planning.layers import Layered, found, over_project
 from workflow.planning.table_checks import table_checks

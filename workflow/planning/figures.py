@@ -5,9 +5,9 @@ from collections import Counter
 from typing import Any
 
 from semblance import figures, layout
-from semblance.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
 from semblance.figures import FILES, TEXTS
 from semblance.provenance import canonical
+from workflow.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
 from workflow.planning.methods import entropy_parts, trained_methods
 from workflow.planning.plan import Plan, Run
 from workflow.planning.tables import TableRow, labels_of

@@ -5,11 +5,11 @@ KIND-PHI is an entropy model. A regulator of a method may also be BASE/METHOD.
 
 from typing import Any, Literal
 
-from semblance.config.model import Config
-from semblance.config.part import PHI
-from semblance.config.trainings import Ranking, Reranked, Trained, Whitened
 from semblance.names import START, STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import AVERAGE
+from workflow.config.model import Config
+from workflow.config.part import PHI
+from workflow.config.trainings import Ranking, Reranked, Trained, Whitened
 
 TARGET = "target"  # of a whitening that each test fits on its own sentences
 

@@ -4,7 +4,6 @@ import functools
 import json
 from typing import Any
 
-from semblance.config.model import Config
 from semblance.figures import DRAWN, is_measured, package_of
 from semblance.named_modules import (
     BANKS,
@@ -18,6 +17,7 @@ from semblance.named_modules import (
     module_names,
     module_path,
 )
+from workflow.config.model import Config
 from workflow.planning.signatures import PLAIN_RATES
 
 _path = functools.cache(module_path)  # it looks on the disk, and each job asks

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.config.model import Config
-from semblance.config.outputs import FigureOfModels, Table
 from semblance.names import INITIAL, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
+from workflow.config.model import Config
+from workflow.config.outputs import FigureOfModels, Table
 from workflow.planning import methods, tables
 from workflow.planning.methods import (
     entropy_parts,

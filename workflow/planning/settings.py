@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from semblance.config.model import Config
-from semblance.config.trainings import Common, Kind, Recipe, Trained, TrainInitial
+from workflow.config.model import Config
+from workflow.config.trainings import Common, Kind, Recipe, Trained, TrainInitial
 from workflow.planning.signatures import loss_options
 
 Training = Trained | TrainInitial | Kind

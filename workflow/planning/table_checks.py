@@ -5,8 +5,15 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from semblance.config.model import Config
-from semblance.config.outputs import (
+from semblance.errors import InputError
+from semblance.figures import package_of
+from semblance.named_modules import module_file
+from semblance.names import START, STS_TASKS, WITH_DEV_PAIRS
+from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
+from semblance.reporting.published import Published, read_published
+from semblance.settings import check_keywords
+from workflow.config.model import Config
+from workflow.config.outputs import (
     Answerer,
     Figure,
     FigureOfCollection,
@@ -15,14 +22,7 @@ from semblance.config.outputs import (
     Rows,
     Table,
 )
-from semblance.config.trainings import Entropies
-from semblance.errors import InputError
-from semblance.figures import package_of
-from semblance.named_modules import module_file
-from semblance.names import START, STS_TASKS, WITH_DEV_PAIRS
-from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
-from semblance.reporting.published import Published, read_published
-from semblance.settings import check_keywords
+from workflow.config.trainings import Entropies
 from workflow.planning.checks import (
     Check,
     check_known,

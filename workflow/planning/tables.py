@@ -4,11 +4,11 @@ import json
 from itertools import product
 from typing import Any, NamedTuple
 
-from semblance.config.model import Config
-from semblance.config.outputs import FigureOfModels, Table
 from semblance.errors import InputError
 from semblance.names import NO_CORPUS, START, STS_TASKS
 from semblance.reporting.layouts import find_layout
+from workflow.config.model import Config
+from workflow.config.outputs import FigureOfModels, Table
 from workflow.planning.methods import (
     entropy_parts,
     faq_protocols,

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from semblance import layout
-from semblance.config.inputs import Pretrained
 from semblance.counts import counted
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import read_object
+from workflow.config.inputs import Pretrained
 from workflow.planning import stages
 from workflow.report.facts import SHORT, UNREADABLE, Facts
 

@@ -4,9 +4,9 @@ import subprocess
 
 import pytest
 
-from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.provenance import ROOT
+from workflow.config.model import Config
 from workflow.planning.config import OWN, WRITTEN, check_folder
 
 

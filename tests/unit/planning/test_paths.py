@@ -2,10 +2,10 @@
 
 import pytest
 
-from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from tests.shipped import merged
+from workflow.config.model import Config
 from workflow.planning.config import load, named, own
 from workflow.planning.layers import over_project
 

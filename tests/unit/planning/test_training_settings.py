@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from semblance.config.outputs import Rows
-from semblance.config.trainings import Entropies, Trained
 from semblance.names import INITIAL
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
+from workflow.config.outputs import Rows
+from workflow.config.trainings import Entropies, Trained
 from workflow.planning.config import load
 from workflow.planning.methods import trained_methods
 from workflow.planning.plan import Plan

@@ -9,7 +9,6 @@ import pytest
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic.fields import FieldInfo
 
-from semblance.config import inputs, model, trainings
 from semblance.data.prepare_faq import ANNOTATED, PAIRS
 from semblance.data.prepare_nli import NliSettings
 from semblance.data.prepare_pairs import PairSettings
@@ -18,6 +17,7 @@ from semblance.evaluation.sts import WhitenedOn
 from semblance.models.dropouts.sampled import Options as Sampled
 from semblance.models.prompts import DOCUMENT, QUERY
 from semblance.training.recipe import TrainSettings
+from workflow.config import inputs, model, trainings
 
 
 def hints(cls: type) -> dict[str, Any]:

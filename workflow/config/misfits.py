@@ -5,9 +5,9 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import Tag, ValidationError
 
-from semblance.config.model import Config
-from semblance.config.part import Part
 from semblance.errors import InputError
+from workflow.config.model import Config
+from workflow.config.part import Part
 
 
 def misfits(config: dict) -> list[InputError]:

@@ -4,19 +4,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from semblance.config.part import (
-    Count,
-    Distinct,
-    File,
-    Label,
-    Length,
-    Module,
-    Name,
-    Part,
-    PathBelow,
-    one_of,
-    text,
-)
 from semblance.names import TRANSFER_TASKS
 from semblance.settings import (
     HoldOut,
@@ -29,6 +16,19 @@ from semblance.settings import (
     StsProtocol,
     Together,
     TrainOn,
+)
+from workflow.config.part import (
+    Count,
+    Distinct,
+    File,
+    Label,
+    Length,
+    Module,
+    Name,
+    Part,
+    PathBelow,
+    one_of,
+    text,
 )
 
 Text = text(".+", 200)

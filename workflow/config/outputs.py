@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from semblance.config.part import Distinct, Label, Listed, Name, Part, one_of
-from semblance.config.trainings import Entropies, names_of
 from semblance.figures import KINDS, Source
 from semblance.settings import Positive
+from workflow.config.part import Distinct, Label, Listed, Name, Part, one_of
+from workflow.config.trainings import Entropies, names_of
 
 
 class Rows(Part):

@@ -4,19 +4,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from semblance.config.part import (
-    Count,
-    Distinct,
-    Label,
-    Length,
-    Listed,
-    Module,
-    Name,
-    Part,
-    Phi,
-    one_of,
-    text,
-)
 from semblance.settings import (
     Apart,
     By,
@@ -31,6 +18,19 @@ from semblance.settings import (
     Share,
     Threads,
     WindowUnit,
+)
+from workflow.config.part import (
+    Count,
+    Distinct,
+    Label,
+    Length,
+    Listed,
+    Module,
+    Name,
+    Part,
+    Phi,
+    one_of,
+    text,
 )
 
 
