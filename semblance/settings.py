@@ -5,30 +5,22 @@ bounds to a number. The types that several settings share stand here.
 """
 
 import dataclasses
+import functools
 import inspect
-import math
-import operator
-import types
+import json
 import typing
-from typing import Annotated, Any, Literal, TypeVar
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
-from annotated_types import Ge as AtLeast  # pydantic, which reads the config, knows them, too
+from annotated_types import Ge as AtLeast
 from annotated_types import Gt as Above
 from annotated_types import Le as AtMost
-from annotated_types import Lt as Below
+from pydantic import Tag, TypeAdapter, ValidationError
 
 from semblance import strict_json
 from semblance.errors import InputError
 
 T = TypeVar("T")
-
-
-BOUNDS = {  # of a number: the word for each relation, and its test
-    Above: ("above", operator.gt),
-    AtLeast: ("at least", operator.ge),
-    Below: ("below", operator.lt),
-    AtMost: ("at most", operator.le),
-}
 
 Positive = Annotated[float, Above(0)]
 NotNegative = Annotated[float, AtLeast(0)]
@@ -57,31 +49,30 @@ By = Literal["vectors", "words", "hybrid"]  # how answers are ranked
 Match = Literal["answer", "question", "better"]  # what a question is compared with
 
 
-def decode(cls: type[T], values: Any, where: str = "settings") -> T:
-    """Build the frozen dataclass ``cls`` from plain JSON values.
+def decode(kind: type[T], values: Any, where: str = "settings") -> T:
+    """Return plain JSON values as a type, such as a frozen dataclass; a list as a tuple.
 
     Raises InputError naming the key (``where.key``) for an unknown or missing key, a wrong type,
     an unknown word of a choice, or a number out of its bounds.
     """
-    if not isinstance(values, dict):
-        raise InputError(where, f"expected a mapping, found {type(values).__name__}")
-    if hasattr(cls, "from_json"):  # a class that reads a form of its own
-        return cls.from_json(values, where)
-    fields = {f.name: f for f in dataclasses.fields(cls)}
-    required = [name for name, field in fields.items() if _is_required(field)]
-    _check_keys(values, list(fields), required, where)
-    hints = typing.get_type_hints(cls, include_extras=True)
-    given = [name for name in fields if name in values]
-    return cls(**{n: _convert(values[n], hints[n], f"{where}.{n}") for n in given})
+    try:
+        text = json.dumps(values, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(where, f"no plain value: {error}", "put it in quotes") from None
+    try:
+        return _adapter(kind).validate_json(text, strict=True, extra="forbid")
+    except ValidationError as error:
+        raise misfits(error, kind, where)[0] from None
 
 
-def _is_required(field: dataclasses.Field) -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+@functools.cache
+def _adapter(kind: Any) -> TypeAdapter:
+    return TypeAdapter(kind)
 
 
-def decode_json(cls: type[T], text: str, where: str = "settings") -> T:
-    """Decode the one ``--settings`` JSON of a script into ``cls``."""
-    return decode(cls, parse_json(text, where), where)
+def decode_json(kind: type[T], text: str, where: str = "settings") -> T:
+    """Decode the one ``--settings`` JSON of a script."""
+    return decode(kind, parse_json(text, where), where)
 
 
 def parse_json(text: str, where: str) -> Any:
@@ -97,13 +88,20 @@ def check_keywords(signature: inspect.Signature, values: dict[str, Any], where: 
 
     Only keyword-only parameters count; their annotations say which values are allowed.
     """
-    parameters = signature.parameters.values()
-    known = {p.name: p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
-    required = [p.name for p in known.values() if p.default is inspect.Parameter.empty]
-    _check_keys(values, list(known), required, where)
-    for key, value in values.items():
-        if known[key].annotation is not inspect.Parameter.empty:
-            _convert(value, known[key].annotation, f"{where}.{key}")
+    decode(_options_of(signature), values, where)
+
+
+@functools.cache
+def _options_of(signature: inspect.Signature) -> type:
+    """Return a dataclass whose fields are the keyword-only parameters of a function."""
+    fields = []
+    for option in signature.parameters.values():
+        if option.kind is inspect.Parameter.KEYWORD_ONLY:
+            needed = option.default is inspect.Parameter.empty
+            default = dataclasses.MISSING if needed else None
+            hint = Any if option.annotation is inspect.Parameter.empty else option.annotation
+            fields.append((option.name, hint, dataclasses.field(default=default)))
+    return dataclasses.make_dataclass("Options", fields, kw_only=True)
 
 
 def unknown_word(where: str, word: object, choice: Any) -> InputError:
@@ -112,89 +110,96 @@ def unknown_word(where: str, word: object, choice: Any) -> InputError:
     return InputError(where, f"unknown word {word!r:.80}", f"choose one of {known}")
 
 
-def _check_keys(values: dict, known: list[str], required: list[str], where: str) -> None:
-    for key in values:
-        if key not in known:
-            advice = f"known are {', '.join(sorted(known))}"
-            raise InputError(f"{where}.{key}", "unknown key", advice)
-    for key in required:
-        if key not in values:
-            raise InputError(f"{where}.{key}", "missing key")
+# --- errors in words ---------------------------------------------------------------------------
 
 
-def decode_as(hint: Any, value: Any, where: str) -> Any:
-    """Return a plain JSON value as the annotated type; InputError at ``where`` if it is of another."""
-    return _convert(value, hint, where)
+class _Spot(NamedTuple):
+    """Where an error is: its key, the type that has the key, and the type's other kinds."""
+
+    key: str
+    owner: Any
+    others: dict[str, Any]
 
 
-def _convert(value: Any, hint: Any, where: str) -> Any:
-    """Return the value as its annotation has it: a list as a tuple, a mapping as a dataclass."""
-    origin = typing.get_origin(hint)
-    arguments = typing.get_args(hint)
-    if hint is Any:
-        return value
-    if origin is Annotated:
-        return _within(_convert(value, arguments[0], where), arguments[1:], where)
-    if origin is Literal:
-        return _one_of(value, hint, where)
-    if origin in (types.UnionType, typing.Union):
-        return _first_that_fits(value, arguments, where)
-    if origin is tuple:
-        if not isinstance(value, (list, tuple)):
-            raise InputError(where, f"expected a list, found {value!r:.80}")
-        return tuple(_convert(v, arguments[0], f"{where}[{i}]") for i, v in enumerate(value))
-    if origin is dict:
-        return _mapping(value, arguments, where)
-    if dataclasses.is_dataclass(hint):
-        return decode(hint, value, where)
-    return _scalar(value, hint, where)
+def misfits(error: ValidationError, kind: Any, where: str) -> list[InputError]:
+    """Return what of some values does not fit a type: one error for each key, unknown keys first."""
+    errors = error.errors(include_url=False)
+    errors.sort(key=lambda each: "unexpected" not in each["type"])
+    return [_in_words(each, _spot(each["loc"], kind, where)) for each in errors]
 
 
-def _within(value: Any, bounds: tuple, where: str) -> Any:
-    for bound in bounds:
-        words, holds = BOUNDS[type(bound)]
-        (limit,) = dataclasses.astuple(bound)
-        if not holds(value, limit):
-            raise InputError(where, f"must be {words} {limit}, found {value!r:.80}")
-    return value
+def _in_words(error: Any, spot: _Spot) -> InputError:
+    key, owner, others = spot
+    name = key.rpartition(".")[2]
+    keys = keys_of(owner)
+    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        known = f"known are {', '.join(sorted(keys))}"
+        kinds = [kind for kind, other in others.items() if name in keys_of(other)]
+        if kinds:
+            return InputError(
+                key, "has no effect here", f"it belongs to {', '.join(kinds)}; {known}"
+            )
+        return InputError(key, "unknown key", known)
+    meaning = ""
+    if name in getattr(owner, "model_fields", {}):
+        meaning = " ".join((owner.model_fields[name].description or "").split())
+    if error["type"] == "union_tag_invalid":
+        tag = ".kind" if isinstance(error["input"], dict) and "kind" in error["input"] else ""
+        known = error["ctx"]["expected_tags"].replace("'", "")
+        return InputError(
+            f"{key}{tag}", f"{error['ctx']['tag']!r} is no kind", f"known are {known}"
+        )
+    if error["type"] == "missing":
+        return InputError(key, "missing key", meaning)
+    if error["type"] == "string_pattern_mismatch":
+        return InputError(key, f"{error['input']!r:.80} does not fit", meaning)
+    words = error["msg"].replace("Input should", "should").replace("List should", "should")
+    words = words.replace(" after validation", "")
+    return InputError(key, f"{error['input']!r:.80} {words}", meaning)
 
 
-def _one_of(value: Any, choice: Any, where: str) -> Any:
-    for word in typing.get_args(choice):
-        if value == word and type(value) is type(word):
-            return value
-    raise unknown_word(where, value, choice)
+def _spot(steps: tuple[str | int, ...], hint: Any, key: str) -> _Spot:
+    """Follow the steps of an error through the types.
 
-
-def _first_that_fits(value: Any, hints: tuple, where: str) -> Any:
-    """Convert to the first type of a union that takes the value; None only where it is one."""
-    if value is None and type(None) in hints:
-        return None
-    others = [hint for hint in hints if hint is not type(None)]
-    for hint in others[:-1]:
-        try:
-            return _convert(value, hint, where)
-        except InputError:
+    Where a value may be of several kinds, pydantic makes a step of the kind's name, which is no key.
+    """
+    owner, others = None, {}
+    for step in steps:
+        kinds = kinds_of(hint)
+        if len(kinds) > 1:
+            hint = kinds.get(str(step), Any)
+            others = {n: kind for n, kind in kinds.items() if keys_of(kind) and kind is not hint}
             continue
-    return _convert(value, others[-1], where)
+        owner = kinds[""]
+        keys = keys_of(owner)
+        if keys:
+            hint = keys.get(str(step), Any)
+        else:
+            hint, others = (typing.get_args(owner) or (Any,))[-1], {}
+        if step != "[key]":  # of a mapping: the key itself is wrong
+            key += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return _Spot(key, owner, others)
 
 
-def _mapping(value: Any, hints: tuple, where: str) -> dict:
-    if not isinstance(value, dict):
-        raise InputError(where, f"expected a mapping, found {value!r:.80}")
-    of_key, of_value = hints
-    return {
-        _convert(str(k), of_key, f"{where}.{k}"): _convert(v, of_value, f"{where}.{k}")
-        for k, v in value.items()
-    }
+def keys_of(kind: Any) -> dict[str, Any]:
+    """Return the types of the keys that a type has, by name; none of a type without such keys."""
+    if dataclasses.is_dataclass(kind):
+        return typing.get_type_hints(kind, include_extras=True)
+    return {name: field.annotation for name, field in getattr(kind, "model_fields", {}).items()}
 
 
-def _scalar(value: Any, hint: type, where: str) -> Any:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if hint is float and whole and abs(value) <= 2**53:
-        value = float(value)
-    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
-        raise InputError(where, f"expected {hint.__name__}, found {value!r:.80}")
-    if hint is float and not math.isfinite(value):
-        raise InputError(where, f"{value} is not a finite number")
-    return value
+def kinds_of(hint: Any) -> dict[str, Any]:
+    """Return the kinds that a value of a type may have, by name; one without a name if it has one."""
+    if typing.get_origin(hint) is Annotated:
+        return kinds_of(hint.__origin__)
+    if typing.get_origin(hint) not in (typing.Union, UnionType):
+        return {"": hint}
+    kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)]
+    if len(kinds) == 1:
+        return kinds_of(kinds[0])
+    return {_tag(kind): next(iter(kinds_of(kind).values())) for kind in kinds}
+
+
+def _tag(kind: Any) -> str:
+    tags = [data.tag for data in getattr(kind, "__metadata__", ()) if isinstance(data, Tag)]
+    return tags[0] if tags else getattr(kind, "__name__", str(kind))

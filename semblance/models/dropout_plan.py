@@ -13,11 +13,12 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 import torch
+from pydantic_core import core_schema
 from torch import Tensor
 
 from semblance.errors import InputError
 from semblance.named_modules import DROPOUTS, load_module
-from semblance.settings import Rate, decode_as
+from semblance.settings import Rate, decode
 
 Layers = Literal["hidden", "attention"]
 PLAIN = ("hidden", "attention")  # the rates that every model has
@@ -32,17 +33,23 @@ class DropoutSettings:
     named: dict[str, Any] = field(default_factory=dict)  # modules' options, by the modules' names
 
     @classmethod
-    def from_json(cls, values: dict[str, Any], where: str) -> "DropoutSettings":
+    def __get_pydantic_core_schema__(cls, *_: Any) -> Any:
+        """Tell the decoder that the settings of a dropout have a form of their own."""
+        return core_schema.no_info_after_validator_function(
+            cls._from_json, core_schema.dict_schema()
+        )
+
+    @classmethod
+    def _from_json(cls, values: dict[str, Any]) -> "DropoutSettings":
         """Decode ``{hidden: p, attention: p, NAME: options}`` by each module's Options."""
         plain: dict[str, float | None] = {}
         named: dict[str, Any] = {}
         for name, value in values.items():
-            key = f"{where}.{name}"
+            key = f"dropout.{name}"
             if name in PLAIN:
-                plain[name] = decode_as(Rate | None, value, key)
+                plain[name] = decode(Rate | None, value, key)
             else:
-                module = load_module(DROPOUTS, name, key)
-                named[name] = decode_as(module.Options, value, key)
+                named[name] = decode(load_module(DROPOUTS, name, key).Options, value, key)
         return cls(**plain, named=named)
 
 

@@ -14,12 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from semblance.errors import InputError
 from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
+from semblance.settings import misfits
 from semblance.strict_json import UNWRITABLE
 from workflow.config.inputs import OF_OWN_BANK
-from workflow.config.misfits import misfits
 from workflow.config.model import Config
 from workflow.planning.checks import Check, checks
 from workflow.planning.layers import Layered, found, over_project
@@ -62,13 +64,12 @@ def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
     config = None
     try:
         plain = _plain(layers, "config")
-        errors = misfits(plain)
-        if not errors:
-            config = Config.model_validate(_with_paths(plain))
-            errors = errors_of(_checks(config))
-            errors = errors or errors_of(
-                partial(c, config) for c in (check_labels, check_equal_rows)
-            )
+        Config.model_validate(plain)
+        config = Config.model_validate(_with_paths(plain))
+        errors = errors_of(_checks(config))
+        errors = errors or errors_of(partial(c, config) for c in (check_labels, check_equal_rows))
+    except ValidationError as error:
+        errors = sorted(misfits(error, Config, "config"), key=lambda each: each.where)
     except InputError as error:
         errors = [error]
     of_each_key: dict[str, InputError] = {}
