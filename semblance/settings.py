@@ -16,9 +16,11 @@ from annotated_types import Ge as AtLeast
 from annotated_types import Gt as Above
 from annotated_types import Le as AtMost
 from pydantic import Tag, TypeAdapter, ValidationError
+from pydantic_core import core_schema
 
 from semblance import strict_json
 from semblance.errors import InputError
+from semblance.named_modules import DROPOUTS, load_module
 
 T = TypeVar("T")
 
@@ -28,10 +30,11 @@ Share = Annotated[float, AtLeast(0), AtMost(1)]
 LARGEST_RATE = 0.9  # of dropout: more would leave hardly anything of a sentence
 Rate = Annotated[float, AtLeast(0), AtMost(LARGEST_RATE)]
 PositiveShare = Annotated[float, Above(0), AtMost(1)]
-Count = Annotated[int, AtLeast(1)]
+Count = Annotated[int, AtLeast(1), AtMost(10**9)]
 Seed = Annotated[int, AtLeast(0), AtMost(2**32 - 1)]
 Threads = Annotated[int, AtLeast(1), AtMost(1024)]
-Length = Annotated[int, AtLeast(3)]  # of a text in tokens: the first, a word, the last
+# Of a text in tokens: the first, a word, the last. No encoder that can be read takes more.
+Length = Annotated[int, AtLeast(3), AtMost(4096)]
 
 # The words of choices that the config and the code which acts on them share.
 Reduction = Literal["mean", "sum"]
@@ -47,6 +50,40 @@ Together = Literal["group", "answer"]  # what no split of a bank separates
 TrainOn = Literal["questions", "wordings"]  # what a fold trains on
 By = Literal["vectors", "words", "hybrid"]  # how answers are ranked
 Match = Literal["answer", "question", "better"]  # what a question is compared with
+
+
+PLAIN_RATES = ("hidden", "attention")  # of dropout: every model has them, so no module does
+
+
+@dataclasses.dataclass(frozen=True)
+class DropoutSettings:
+    """Which dropouts act in training."""
+
+    hidden: Rate | None = None  # a plain rate; None keeps the base model's own
+    attention: Rate | None = None
+    named: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # modules' options, by the modules' names
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: Any) -> Any:
+        """Tell the decoder that the settings of a dropout have a form of their own."""
+        return core_schema.no_info_after_validator_function(
+            cls._from_json, core_schema.dict_schema()
+        )
+
+    @classmethod
+    def _from_json(cls, values: dict[str, Any]) -> "DropoutSettings":
+        """Decode ``{hidden: p, attention: p, NAME: options}`` by each module's Options."""
+        plain: dict[str, float | None] = {}
+        named: dict[str, Any] = {}
+        for name, value in values.items():
+            key = f"dropout.{name}"
+            if name in PLAIN_RATES:
+                plain[name] = decode(Rate | None, value, key)
+            else:
+                named[name] = decode(load_module(DROPOUTS, name, key).Options, value, key)
+        return cls(**plain, named=named)
 
 
 def decode(kind: type[T], values: Any, where: str = "settings") -> T:

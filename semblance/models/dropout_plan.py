@@ -8,49 +8,17 @@ which one draw serves several sentences has ``spans_sentences(options)``, too, w
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 import torch
-from pydantic_core import core_schema
 from torch import Tensor
 
 from semblance.errors import InputError
 from semblance.named_modules import DROPOUTS, load_module
-from semblance.settings import Rate, decode
+from semblance.settings import DropoutSettings
 
 Layers = Literal["hidden", "attention"]
-PLAIN = ("hidden", "attention")  # the rates that every model has
-
-
-@dataclass(frozen=True)
-class DropoutSettings:
-    """Which dropouts act in training."""
-
-    hidden: Rate | None = None  # a plain rate; None keeps the base model's own
-    attention: Rate | None = None
-    named: dict[str, Any] = field(default_factory=dict)  # modules' options, by the modules' names
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, *_: Any) -> Any:
-        """Tell the decoder that the settings of a dropout have a form of their own."""
-        return core_schema.no_info_after_validator_function(
-            cls._from_json, core_schema.dict_schema()
-        )
-
-    @classmethod
-    def _from_json(cls, values: dict[str, Any]) -> "DropoutSettings":
-        """Decode ``{hidden: p, attention: p, NAME: options}`` by each module's Options."""
-        plain: dict[str, float | None] = {}
-        named: dict[str, Any] = {}
-        for name, value in values.items():
-            key = f"dropout.{name}"
-            if name in PLAIN:
-                plain[name] = decode(Rate | None, value, key)
-            else:
-                named[name] = decode(load_module(DROPOUTS, name, key).Options, value, key)
-        return cls(**plain, named=named)
 
 
 class Site(NamedTuple):

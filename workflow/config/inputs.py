@@ -5,29 +5,18 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from semblance.names import TRANSFER_TASKS
-from semblance.settings import (
-    HoldOut,
-    Matmul,
-    Positive,
-    PositiveShare,
-    Precision,
-    Seed,
-    Share,
-    StsProtocol,
-    Together,
-    TrainOn,
-)
+from semblance.settings import Count, HoldOut, Length, Seed, StsProtocol, Together, TrainOn
+from semblance.training.settings import MaskedWords, TrainSettings
 from workflow.config.part import (
-    Count,
     Distinct,
     File,
     Label,
-    Length,
     Module,
     Name,
     Part,
     PathBelow,
     one_of,
+    part_of,
     text,
 )
 
@@ -112,33 +101,15 @@ class OfFolder(Transformer):
     a word and its numbers a line. Then the vector of a text is the mean of those of its words."""
 
 
-class Pretraining(Part):
-    """The training of a base by masked words alone. It changes `training`."""
-
-    batch_size: Annotated[int, Field(ge=2, le=10**6)]
-    """Rows of a batch."""
-    epochs: Count
-    """Passes through the corpus."""
-    max_steps: Count | None = None
-    """Largest number of steps, whatever the epochs say. Without it: no limit."""
-    learning_rate: PositiveShare
-    """Largest learning rate of AdamW; it falls linearly to 0."""
-    max_length: Length
-    """Longest input in training, in tokens; the rest of a sentence is cut off."""
-    warmup: Share
-    """Share of the steps in which the learning rate rises to its largest value."""
-    weight_decay: Annotated[float, Field(ge=0, le=10)]
-    """Weight decay of AdamW. Biases and layer norms have none."""
-    clip: Positive | None = None
-    """Largest norm of the gradient; a longer one is scaled down to it."""
-    precision: Precision | None = None
-    """Precision of the encoder. It is a part of the result."""
-    matmul: Matmul | None = None
-    """Precision of the products of fp32 matrices, as in `training`."""
-    seed: Seed
-    """Seed of the batches, masks and dropout."""
-    share: PositiveShare | None = None
-    """Share of the tokens that are chosen. Without it: 0.15 (MaskedWords)."""
+OF_PRETRAINING = "batch_size epochs learning_rate max_length warmup weight_decay seed".split()
+Pretraining = part_of(
+    TrainSettings,
+    "Pretraining",
+    "The training of a base by masked words alone. It changes `training`.",
+    (*OF_PRETRAINING, "max_steps", "clip", "precision", "matmul"),
+    part_of(MaskedWords, "_Share", "", ["share"]),
+    needed=OF_PRETRAINING,
+)
 
 
 class Pretrained(_Base):

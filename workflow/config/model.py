@@ -5,13 +5,11 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from semblance.provenance import ROOT
-from semblance.settings import Matmul, Positive, Precision, Seed, Threads
+from semblance.settings import Count, Length, Matmul, Positive, Precision, Seed, Threads
 from workflow.config.inputs import Base, Corpus, Faq, Pretrained, Sts, Transfer
 from workflow.config.outputs import Answerer, Figure, Table
 from workflow.config.part import (
     Address,
-    Count,
-    Length,
     Listed,
     Name,
     Part,

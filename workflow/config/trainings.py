@@ -1,58 +1,24 @@
 """What a run trains: the settings of a training, recipes, entropy models, methods."""
 
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from semblance.settings import (
-    Apart,
-    By,
-    Head,
-    Match,
-    Matmul,
-    Positive,
-    PositiveShare,
-    Precision,
-    Rate,
-    Seed,
-    Share,
-    Threads,
-    WindowUnit,
-)
+from semblance.settings import By, Match, Rate, Seed
+from semblance.training.settings import TrainSettings
 from workflow.config.part import (
-    Count,
     Distinct,
     Label,
-    Length,
     Listed,
     Module,
     Name,
     Part,
     Phi,
     one_of,
+    part_of,
     text,
 )
-
-
-class Sampled(Part):
-    """Rates of dropout that are drawn anew all the time (S-SimCSE §3.1)."""
-
-    distribution: Literal["uniform", "beta"] | None = None
-    """Distribution of a rate. Without it: uniform (sampled.py)."""
-    low: Rate | None = None
-    """Least rate of `uniform`. Without it: 0 (sampled.py)."""
-    high: Rate | None = None
-    """Largest rate of `uniform`. Without it: 0.2 (sampled.py)."""
-    alpha: Positive | None = None
-    """First parameter of `beta`. Without it: 2 (sampled.py)."""
-    beta: Positive | None = None
-    """Second parameter of `beta`. Without it: 18 (sampled.py)."""
-    granularity: Literal["view", "row", "pass", "shared"] | None = None
-    """What shares a rate. `view`: the sentences of one view in one operation, S-SimCSE without sd.
-    `row`: one sentence in one operation, S-SimCSE with sd. `pass`: one view in all its operations.
-    `shared`: both views in one operation. Without it: view (sampled.py)."""
-    layers: Literal["hidden", "hidden+attention"] | None = None
-    """The dropouts whose rates are drawn. Without it: hidden (sampled.py)."""
 
 
 class Dropout(Part, extra="allow"):
@@ -64,103 +30,53 @@ class Dropout(Part, extra="allow"):
     """Rate on the attention weights."""
     drophead: Rate | None = None
     """Share of attention heads that are dropped. Without it: 0."""
-    sampled: Sampled | None = None
-    """Rates that are drawn anew all the time, in the place of `hidden` (S-SimCSE §3.1). It takes
-    the place of the whole `sampled` of a recipe."""
+    sampled: dict[str, Any] | None = None
+    """Rates that are drawn anew all the time, in the place of `hidden` (S-SimCSE §3.1): the
+    `Options` of semblance/models/dropouts/sampled.py. It takes the place of the whole `sampled` of
+    a recipe."""
 
 
-class MaskedWords(Part):
-    """Masked words as a second loss."""
+OF_ALL = ("no_duplicates", "clip", "precision", "matmul")  # which `training` always states
+OF_RHYTHM = ("epochs", "warmup", "evaluate_every", "evaluate_share")  # not of an entropy model
+OF_STOPPING = ("patience", "window", "least_window", "unit")
+# What a config says in places of its own.
+ELSEWHERE = ("loss", "options", "dropout", "seed", "gpus", "threads", *OF_STOPPING)
+OF_STEPS = [
+    field.name for field in fields(TrainSettings) if field.name not in (*ELSEWHERE, *OF_RHYTHM)
+]
 
-    weight: Positive
-    """Weight λ of this loss; that of the other loss is 1."""
-    share: PositiveShare | None = None
-    """Share of the tokens that are chosen. Without it: 0.15 (MaskedWords)."""
+_Steps = part_of(
+    TrainSettings,
+    "Steps",
+    "The settings of every training, an entropy model's included.",
+    OF_STEPS,
+)
+Settings = part_of(
+    TrainSettings,
+    "Settings",
+    "What a recipe or a training changes of `training`.",
+    OF_RHYTHM,
+    _Steps,
+)
+Common = part_of(
+    TrainSettings,
+    "Common",
+    "The settings that all trainings have in common. A recipe or a method may change them.",
+    (*OF_ALL, "threads"),
+    Settings,
+    needed=(*OF_ALL, "threads"),
+)
+EarlyStopping = part_of(
+    TrainSettings,
+    "EarlyStopping",
+    """When the training of an entropy model ends.
 
-
-class _Steps(Part):
-    """The settings of every training, an entropy model's included."""
-
-    views: Module | None = None
-    """What a row of a batch is: the name of a module of semblance/training/views. `rows`: a query,
-    its positive and, in a corpus of triples, its hard negative. `twice`: a sentence and the same
-    sentence again, under other dropout. `crop`, `delete`, `repeat`, `replace`: a sentence and the
-    same sentence with changed tokens."""
-    view_options: dict[str, Any] = {}
-    """How a view changes texts: the keyword arguments of its function `change`, such as `share`."""
-    hard_negatives: bool | None = None
-    """Whether the negatives of triples are candidates, too. Without it: true (TrainSettings)."""
-    encoders: Annotated[int, Field(ge=1, le=2)] | None = None
-    """With 2, the queries have an encoder of their own, and all other texts another; the first one
-    is the trained model. Without it: 1 (TrainSettings)."""
-    same_masks: bool | None = None
-    """Whether the views of a row share their dropout masks, which needs `views: twice`. Without it:
-    false (TrainSettings)."""
-    masked_words: MaskedWords | None = None
-    """Masked words as a second loss: some tokens of each text are hidden or replaced, and a head of
-    its own names them. Without it: none (TrainSettings)."""
-    no_duplicates: bool | None = None
-    """Whether a sentence, or an entry, may stand only once in a batch."""
-    apart: Apart | None = None
-    """What may stand only once in a batch. `entries`: a question of a FAQ, its answer and the
-    users' wordings of it count as one. Without it: sentences (TrainSettings)."""
-    batch_size: Annotated[int, Field(ge=2, le=10**9)] | None = None
-    """Rows of a batch."""
-    micro_batch: Count | None = None
-    """Rows of a batch that are embedded at a time, to save memory: the loss is still that of the
-    whole batch, but for other draws of dropout. A step takes about a third longer. Masked words are
-    read all at once. Without it: all rows at once (TrainSettings)."""
-    max_steps: Count | None = None
-    """Largest number of steps, whatever the epochs say. Without it: no limit."""
-    learning_rate: PositiveShare | None = None
-    """Largest learning rate of AdamW; it falls linearly to 0."""
-    max_length: Length | None = None
-    """Longest input in training, in tokens; the rest of a sentence is cut off."""
-    weight_decay: Annotated[float, Field(ge=0, le=10)] | None = None
-    """Weight decay of AdamW. Biases and layer norms have none."""
-    clip: Positive | None = None
-    """Largest norm of the gradient; a longer one is scaled down to it."""
-    head: Head | None = None
-    """The MLP on top of the pooled vector: `none`, in training only (`train`), or at test time, too
-    (`keep`). Without it: none (TrainSettings)."""
-    precision: Precision | None = None
-    """Precision of the encoder. It is a part of the result."""
-    matmul: Matmul | None = None
-    """Precision of the products of fp32 matrices. `high` and `medium` are faster and, on some
-    processors, less exact; the record of a job says which."""
-
-
-class Settings(_Steps):
-    """What a recipe or a training changes of `training`."""
-
-    epochs: Count | None = None
-    """Passes through the corpus."""
-    warmup: Share | None = None
-    """Share of the steps in which the learning rate rises to its largest value."""
-    evaluate_every: Count | None = None
-    """Steps between two evaluations on the dev set; the best model is kept. It takes the place of
-    an `evaluate_share` that was set before it."""
-    evaluate_share: PositiveShare | None = None
-    """The same as a share of all steps: 0.1 evaluates ten times. It takes the place of an
-    `evaluate_every` that was set before it; where both are set together, `evaluate_every`
-    counts."""
-
-
-class Common(Settings):
-    """The settings that all trainings have in common. A recipe or a method may change them."""
-
-    no_duplicates: bool
-    """Whether a sentence, or an entry, may stand only once in a batch."""
-    clip: Positive
-    """Largest norm of the gradient; a longer one is scaled down to it."""
-    precision: Precision
-    """Precision of the encoder. It is a part of the result."""
-    matmul: Matmul
-    """Precision of the products of fp32 matrices. `high` and `medium` are faster and, on some
-    processors, less exact; the record of a job says which."""
-    threads: Threads
-    """Threads of each training: here alone, since each job asks a scheduler for so many. Another
-    number changes the last digits of a result."""
+    It ends when the mean loss of a window of steps has not fallen for some windows, and keeps the
+    weights at the end of the window with the lowest one.
+    """,
+    OF_STOPPING,
+    needed=OF_STOPPING,
+)
 
 
 class Recipe(Settings):
@@ -197,23 +113,6 @@ class TrainInitial(Settings, _OfRecipe):
 
     loss: Module | None = None
     """Module of semblance/training/losses. Without it: the recipe's."""
-
-
-class EarlyStopping(Part):
-    """When the training of an entropy model ends.
-
-    It ends when the mean loss of a window of steps has not fallen for some windows, and keeps the
-    weights at the end of the window with the lowest one.
-    """
-
-    patience: Annotated[int, Field(ge=1)]
-    """Windows without a fall after which it ends."""
-    window: PositiveShare
-    """Length of a window as a share of all steps."""
-    least_window: Annotated[int, Field(ge=1)]
-    """Least length of a window, in steps."""
-    unit: WindowUnit
-    """`batch`: each window is a single batch, whatever the two keys above say."""
 
 
 class Kind(_Steps, _OfRecipe):

@@ -178,7 +178,7 @@ def _check_training(config: Config, where: str, training: Training) -> None:
         options["phi"] = 0.0  # any number: each model has its own
     check_loss(loss, options, f"{where}.options")
     _check_reads_regulators(where, loss, training)
-    view_options = training.view_options or recipe.view_options
+    view_options = training.view_options or recipe.view_options or {}
     if view := training.views or recipe.views:
         check_view(view, view_options, f"{where}.view_options")
 

@@ -17,8 +17,8 @@ from semblance.named_modules import (
     module_names,
     module_path,
 )
+from semblance.settings import PLAIN_RATES
 from workflow.config.model import Config
-from workflow.planning.signatures import PLAIN_RATES
 
 _path = functools.cache(module_path)  # it looks on the disk, and each job asks
 

@@ -10,9 +10,8 @@ from typing import Any
 from semblance import settings
 from semblance.errors import InputError, at
 from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, module_file
-from semblance.settings import Rate, check_keywords, decode
+from semblance.settings import PLAIN_RATES, Rate, check_keywords, decode
 
-PLAIN_RATES = ("hidden", "attention")  # every model has these dropouts, so no module does
 ADVICE = "see CONTRIBUTING.md"
 # What an annotation may name. It is read node by node: Python's own evaluation would run any code.
 NAMES = {**vars(settings), **{kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)}}

@@ -5,12 +5,13 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from semblance import settings as settings_module
 from semblance.errors import InputError
 from semblance.models import dropout_plan
-from semblance.models.dropout_plan import DropoutPlan, DropoutSettings
+from semblance.models.dropout_plan import DropoutPlan
 from semblance.models.masks import dropout
 from semblance.named_modules import DROPOUTS
-from semblance.settings import decode
+from semblance.settings import DropoutSettings, decode
 from tests.unit.models.statistics import correlation, six_errors
 
 VIEWS = torch.tensor([0, 0, 0, 1, 1, 1])
@@ -94,7 +95,8 @@ def test_options_of_another_type_or_beyond_their_bounds_are_refused_by_their_key
 def dropouts(monkeypatch, **modules):
     """Let functions stand in for the modules of the folder; return the plan that names them."""
     found = {name: SimpleNamespace(Options=float, **module) for name, module in modules.items()}
-    monkeypatch.setattr(dropout_plan, "load_module", lambda package, name, where: found[name])
+    for module in (settings_module, dropout_plan):
+        monkeypatch.setattr(module, "load_module", lambda package, name, where: found[name])
     return plan(**dict.fromkeys(modules, 0.5))
 
 

@@ -11,9 +11,8 @@ from semblance.data.tokens import Tokens
 from semblance.errors import InputError
 from semblance.models.architecture import Architecture
 from semblance.models.compute import autocast
-from semblance.models.dropout_plan import DropoutSettings
 from semblance.models.encoder import Encoder
-from semblance.settings import decode
+from semblance.settings import DropoutSettings, decode
 from semblance.training.batch import Batch, batch_of
 from semblance.training.batch_loss import BatchLoss, find_loss
 from semblance.training.batching import batches
