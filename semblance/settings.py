@@ -15,12 +15,12 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from annotated_types import Ge as AtLeast
 from annotated_types import Gt as Above
 from annotated_types import Le as AtMost
-from pydantic import Tag, TypeAdapter, ValidationError
-from pydantic_core import core_schema
+from pydantic import AfterValidator, Tag, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError, core_schema
 
 from semblance import strict_json
 from semblance.errors import InputError
-from semblance.named_modules import DROPOUTS, load_module
+from semblance.named_modules import DROPOUTS, load_module, module_names
 
 T = TypeVar("T")
 
@@ -35,6 +35,21 @@ Seed = Annotated[int, AtLeast(0), AtMost(2**32 - 1)]
 Threads = Annotated[int, AtLeast(1), AtMost(1024)]
 # Of a text in tokens: the first, a word, the last. No encoder that can be read takes more.
 Length = Annotated[int, AtLeast(3), AtMost(4096)]
+
+
+def module_of(package: str) -> Any:
+    """Return the type of a name that a module of a package has."""
+
+    def check(name: str) -> str:
+        """Refuse a name without a module."""
+        known = module_names(package)
+        if name not in known:
+            words = f"is no module of {package.replace('.', '/')}; known are {', '.join(known)}"
+            raise PydanticCustomError("module", words)
+        return name
+
+    return Annotated[str, AfterValidator(check)]
+
 
 # The words of choices that the config and the code which acts on them share.
 Reduction = Literal["mean", "sum"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from semblance.errors import InputError
-from semblance.named_modules import LOSSES, VIEWS, module_path
+from semblance.named_modules import LOSSES, VIEWS
 from semblance.settings import (
     Apart,
     AtLeast,
@@ -24,6 +24,7 @@ from semblance.settings import (
     Share,
     Threads,
     WindowUnit,
+    module_of,
 )
 
 
@@ -48,9 +49,9 @@ class TrainSettings:
 
     __pydantic_config__ = {"use_attribute_docstrings": True}
 
-    loss: str | None
+    loss: module_of(LOSSES) | None
     """Module of semblance/training/losses; None for masked words alone."""
-    views: str
+    views: module_of(VIEWS)
     """What a row of a batch is: the name of a module of semblance/training/views. `rows`: a query,
     its positive and, in a corpus of triples, its hard negative. `twice`: a sentence and the same
     sentence again, under other dropout. `crop`, `delete`, `repeat`, `replace`: a sentence and the
@@ -129,9 +130,6 @@ class TrainSettings:
     """`batch`: each window is a single batch, whatever the two keys above say."""
 
     def __post_init__(self) -> None:
-        """Raise InputError for a loss or a view without a module, and for no loss at all."""
-        if self.loss is not None:
-            module_path(LOSSES, self.loss, "settings.loss")
-        elif self.masked_words is None:
+        """Raise InputError for no loss at all."""
+        if self.loss is None and self.masked_words is None:
             raise InputError("settings.loss", "there is neither a loss nor masked_words")
-        module_path(VIEWS, self.views, "settings.views")

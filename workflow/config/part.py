@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -90,6 +90,18 @@ def part_of(
     return create_model(name, __base__=base, __doc__=about, **parts)
 
 
+class Of(NamedTuple):
+    """Marks a name, or each of several, as one of some sections of the config."""
+
+    kind: str  # of what has the name, in words
+    sections: tuple[str, ...]
+
+
+def of(kind: str, *sections: str, form: Any = None) -> Any:
+    """Return the type of a name that an entry of a section has; ``form``: of several, or of none."""
+    return Annotated[form or Name, Of(kind, sections)]
+
+
 def text(pattern: str, longest: int = 1000) -> Any:
     """Return the type of a text that a pattern fits whole."""
     return Annotated[str, StringConstraints(pattern=rf"(?s)^(?:{pattern})\Z", max_length=longest)]
@@ -128,7 +140,6 @@ Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(each_once)]
 
 Name = text("[A-Za-z0-9][A-Za-z0-9._-]*", 100)
 Label = text(r"[^\n\r]+", 100)
-Module = text("[a-z][a-z0-9_]*", 100)  # a file that is found by its name
 Place = text(r"(?!.*\.\.(/|\Z))(~?/)?[A-Za-z0-9_][A-Za-z0-9_./-]*")  # where a run writes
 PathBelow = text(r"(?!.*\.\.(/|\Z))[A-Za-z0-9_][A-Za-z0-9_./-]*")
 File = text(r"[^{}<>\x00-\x1f\ud800-\udfff]+")  # of the user's: no sign of Snakemake's own

@@ -5,16 +5,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from semblance.settings import By, Match, Rate, Seed
+from semblance.named_modules import LOSSES
+from semblance.settings import By, Match, Rate, Seed, module_of
 from semblance.training.settings import TrainSettings
 from workflow.config.part import (
     Distinct,
     Label,
     Listed,
-    Module,
     Name,
     Part,
     Phi,
+    of,
     one_of,
     part_of,
     text,
@@ -82,7 +83,7 @@ EarlyStopping = part_of(
 class Recipe(Settings):
     """One kind of training. It changes `training`."""
 
-    loss: Module | None = None
+    loss: module_of(LOSSES) | None = None
     """Module of semblance/training/losses."""
     options: dict[str, Any] = {}
     """Keyword arguments of the loss."""
@@ -90,12 +91,12 @@ class Recipe(Settings):
     """Dropout rates in training. Without them: the base model's own."""
     on_faq: Settings | None = None
     """What differs on the folds of a FAQ bank."""
-    by_base: dict[Name, Settings] = {}
+    by_base: of("base", "bases", form=dict[Name, Settings]) = {}
     """What differs for a base model, by the base's name. It changes `on_faq`, too."""
 
 
 class _OfRecipe(Part):
-    recipe: str
+    recipe: of("recipe", "recipes")
     """The recipe that this training changes."""
     options: dict[str, Any] = {}
     """Keyword arguments of the loss, laid over the recipe's key by key. If the loss is another than
@@ -111,7 +112,7 @@ class TrainInitial(Settings, _OfRecipe):
     It changes its recipe.
     """
 
-    loss: Module | None = None
+    loss: module_of(LOSSES) | None = None
     """Module of semblance/training/losses. Without it: the recipe's."""
 
 
@@ -142,7 +143,7 @@ class TrainEntropy(Part):
 class Entropies(Part):
     """Entropy models of one kind, one for each φ."""
 
-    kind: Name
+    kind: of("kind of entropy model", "train_entropy.kinds")
     """A key of `train_entropy.kinds`."""
     phis: Distinct[Phi]
     """The weights φ of the entropy term; each makes one entropy model. Each φ has one spelling,
@@ -192,7 +193,7 @@ class _Method(Part):
 class Trained(Settings, _OfRecipe, _Method):
     """A method that is trained: it changes its recipe."""
 
-    loss: Module | None = None
+    loss: module_of(LOSSES) | None = None
     """Module of semblance/training/losses. Without it: the recipe's."""
     on_faq: Settings | None = None
     """What differs on the folds of a FAQ bank, also from the keys beside it."""
@@ -204,7 +205,7 @@ class Trained(Settings, _OfRecipe, _Method):
     regulator_seeds: Distinct[Annotated[int, Field(ge=0, le=10**6)]] | None = None
     """Each of the `regulators` is read once for each of these numbers, from the model whose seed is
     that of the training plus the number. Without it: of the training's own seed."""
-    steps_of: Name | None = None
+    steps_of: of("method", "methods", form=Name | None) = None
     """A method: the training takes as many steps as that method's and those of its trained
     regulators took together, by their records; no more than its own `epochs`."""
 

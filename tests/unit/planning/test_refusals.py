@@ -33,7 +33,7 @@ corpora.nli.kind = snli
 corpora.nli.datasets = [snli, snli]
 sts.datasets = [stsb, sick, stsb]
 sts.protocol = cooked
-sts.dev = wiki1m | sts.dev: 'wiki1m' has no dev pairs; choose one of stsb, sick
+sts.dev = wiki1m | sts.dev: 'wiki1m' should be 'stsb' or 'sick'
 faq.banks.nli = {kind: faqir, dataset: faqir}
 faq.banks.mine = {kind: own} | faq.banks.mine.path: missing key
 faq.banks.mine = {kind: own, path: f.csv, dataset: faqir} | faq.banks.mine.dataset: has no effect
@@ -173,7 +173,7 @@ corpora.mine = {kind: nli, datasets: [nli-simcse], neutral: true} | corpora.mine
 corpora.mine = {kind: pairs, format: qqp, datasets: [qqp], labels: [same]} | corpora.mine.labels: un
 corpora.mine = {kind: pairs, format: qqp, datasets: [qqp]} | corpora.mine.labels: says which pairs
 corpora.mine = {kind: pairs, format: captions, datasets: [q], labels: [x]} | corpora.mine.labels: th
-corpora.mine = {kind: pairs, format: csv, datasets: [qqp]} | corpora.mine.format: there is no
+corpora.mine = {kind: pairs, format: csv, datasets: [qqp]} | corpora.mine.format: 'csv' is no module
 corpora.mine = {kind: pairs, datasets: [qqp]} | corpora.mine.format: missing key
 corpora.qqp.sample_seed = 1 | corpora.qqp.sample_seed: has no effect without l
 corpora.qqp.neutral = true | corpora.qqp.neutral: has no effect here; it belongs to nli
@@ -183,7 +183,7 @@ corpora.nli.sample_seed = 1 | corpora.nli.sample_seed: has no effect here; it be
 corpora.nli.path = notes.txt | corpora.nli.path: unknown key
 corpora.mine = {kind: wiki} | corpora.mine.datasets: missing key
 corpora.mine = {kind: words} | corpora.mine.kind: 'words' is no kind; known are nli, wiki, pairs
-tables.rcl_table3.layout = wide | tables.rcl_table3.layout: unknown layout 'wide'; known: sts, faq
+tables.rcl_table3.layout = wide | tables.rcl_table3.layout: 'wide' should be 'sts', 'faq'
 figures.f = {kind: by_phi} | figures.f.rows: missing key; Groups of rows.
 figures.f.kind = nobody | figures.f.kind: 'nobody' should be
 figures.rcl_anisotropy.seeds = | figures.rcl_anisotropy.seeds: missing key; A list of `seeds`, for
@@ -197,7 +197,7 @@ figures.rcl_anisotropy.kind = retrieval | figures.rcl_anisotropy.collection: mis
 figures.rcl_anisotropy.collection = nli | figures.rcl_anisotropy.collection: has no effect here; it
 figures.rcl_anisotropy.tables = [rcl_table3] | figures.rcl_anisotropy.tables: has no effect here; it
 figures.rcl_anisotropy.kind = curve; figures.rcl_anisotropy.rows[0].methods = [whitening] \
-| figures.rcl_anisotropy.rows[0].methods: 'whitening' whitens a base and has no training
+| figures.rcl_anisotropy.rows[0].methods: 'whitening' has no training of its own
 figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nobody \
 | figures.rcl_anisotropy.collection: there is no corpus 'nobody'
 figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nli \
