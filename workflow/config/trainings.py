@@ -1,7 +1,7 @@
 """What a run trains: the settings of a training, recipes, entropy models, methods."""
 
 from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -140,6 +140,18 @@ class TrainEntropy(Part):
     """Forms of Eq. 2 by name. The loss is always `entropy`. An entropy model is named KIND-PHI."""
 
 
+class Entropy(NamedTuple):
+    """One entropy model: its kind, and its φ as it is spelt in the model's name."""
+
+    kind: str
+    phi: str
+
+    @property
+    def name(self) -> str:
+        """The name of the model as a method, in configs and paths."""
+        return f"{self.kind}-{self.phi}"
+
+
 class Entropies(Part):
     """Entropy models of one kind, one for each φ."""
 
@@ -150,9 +162,9 @@ class Entropies(Part):
     0.01 and not 0.010 or 1e-2: another one is refused."""
 
     @property
-    def names(self) -> list[str]:
-        """The names of the models: a φ that is a text as it stands, a number by its shortest form."""
-        return [f"{self.kind}-{phi}" for phi in self.phis]
+    def models(self) -> list[Entropy]:
+        """The models: a φ that is a text as it stands, a number by its shortest form."""
+        return [Entropy(self.kind, str(phi)) for phi in self.phis]
 
 
 NAMED = "[A-Za-z0-9][A-Za-z0-9._-]*"
@@ -160,11 +172,11 @@ NAMED = "[A-Za-z0-9][A-Za-z0-9._-]*"
 
 def names_of(entries: list) -> list[str]:
     """Return the names that a list of names, and of entropy models of a kind, stands for."""
-    return [
-        name
-        for entry in entries
-        for name in (entry.names if isinstance(entry, Entropies) else [entry])
-    ]
+    names: list[str] = []
+    for entry in entries:
+        is_name = isinstance(entry, str)
+        names += [entry] if is_name else [model.name for model in entry.models]
+    return names
 
 
 Regulator = one_of(lambda _: "phis", str=text(f"{NAMED}(/{NAMED})?", 200), phis=Entropies)

@@ -24,6 +24,7 @@ from workflow.config.model import Config
 from workflow.config.part import PHI, Of, Part
 from workflow.config.trainings import (
     Entropies,
+    Entropy,
     Kind,
     Method,
     Recipe,
@@ -250,8 +251,9 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
     base, method = split_regulator(name, "")
     if base:
         check_known(where, base, config.bases, "base")
-    check_spelling(config, where, method)
-    if method == START or entropy_parts(config, method):
+    if model := entropy_parts(config, method):
+        check_spelling(where, model)
+    if method == START or model:
         return
     if method not in config.methods:
         kinds = ", ".join(config.train_entropy.kinds)
@@ -282,31 +284,25 @@ def _waits_for(config: Config, method: str) -> list[str]:
 
 
 def check_models(config: Config, where: str, entry: Entropies) -> None:
-    """Check that an entry names entropy models of a known kind, each φ by its one spelling."""
-    kinds = config.train_entropy.kinds
-    for phi in entry.phis:
-        if not PHI.fullmatch(str(phi)):
-            problem = f"φ {phi} cannot be written as a decimal number of at most 9 + 18 digits"
-            advice = "write one such as 0.01 or 1e-07: an exponent has two digits at most"
-            raise InputError(f"{where}.phis", problem, advice)
-    for name in entry.names:
-        kind, _ = entropy_parts(config, name) or ("", "")
-        if kind != entry.kind:
-            advice = f"kinds are {', '.join(kinds)}"
-            raise InputError(where, f"{name!r} is not KIND-PHI", advice)
-        check_spelling(config, where, name)
+    """Check that each φ has its one spelling, and that no name is one of another kind."""
+    for model in entry.models:
+        check_spelling(where, model)
+        if entropy_parts(config, model.name) != model:
+            advice = f"kinds are {', '.join(config.train_entropy.kinds)}"
+            raise InputError(where, f"{model.name!r} is of two kinds", advice)
 
 
-def check_spelling(config: Config, where: str, name: str) -> None:
+def check_spelling(where: str, model: Entropy) -> None:
     """Raise InputError for an entropy model whose φ has another spelling than its one.
 
     A φ is spelt as Python prints the float. With two spellings one model would be trained twice.
     """
-    parts = entropy_parts(config, name)
-    if parts is None:
-        return
-    kind, phi = parts
-    spelling = repr(float(phi) + 0.0)  # -0.0 is 0.0
-    if phi != spelling and PHI.fullmatch(spelling):
-        problem = f"φ of {name!r} has another spelling"
-        raise InputError(where, problem, f"write {spelling} ({kind}-{spelling})")
+    spelling = repr(float(model.phi) + 0.0)  # -0.0 is 0.0
+    if not PHI.fullmatch(spelling):
+        problem = f"φ {model.phi} cannot be written as a decimal number of at most 9 + 18 digits"
+        advice = "write one such as 0.01 or 1e-07: an exponent has two digits at most"
+        raise InputError(where, problem, advice)
+    if model.phi != spelling:
+        right = model._replace(phi=spelling)
+        problem = f"φ of {model.name!r} has another spelling"
+        raise InputError(where, problem, f"write {spelling} ({right.name})")

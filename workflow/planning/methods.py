@@ -9,17 +9,17 @@ from semblance.names import START, STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS,
 from semblance.reporting.layouts import AVERAGE
 from workflow.config.model import Config
 from workflow.config.part import PHI
-from workflow.config.trainings import Ranking, Reranked, Trained, Whitened
+from workflow.config.trainings import Entropy, Ranking, Reranked, Trained, Whitened
 
 TARGET = "target"  # of a whitening that each test fits on its own sentences
 
 
-def entropy_parts(config: Config, method: str) -> tuple[str, str] | None:
-    """Split ``KIND-PHI`` into the kind and the literal φ; None for any other method name."""
+def entropy_parts(config: Config, method: str) -> Entropy | None:
+    """Return the entropy model of a name; None for any other method."""
     for kind in sorted(config.train_entropy.kinds, key=len, reverse=True):
         phi = method.removeprefix(f"{kind}-")
         if phi != method and PHI.fullmatch(phi):
-            return kind, phi
+            return Entropy(kind, phi)
     return None
 
 

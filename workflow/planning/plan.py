@@ -181,8 +181,8 @@ class Plan:
 
     def phi(self, method: str) -> str:
         """Return the literal φ of an entropy model; an empty text for any other method."""
-        parts = entropy_parts(self.config, method)
-        return parts[1] if parts else ""
+        entropy = entropy_parts(self.config, method)
+        return entropy.phi if entropy else ""
 
     def sts_run(self, **run: str) -> str:
         """Return the ``--run`` of ``evaluate_sts``: which model, and what whitens its vectors."""
@@ -255,9 +255,8 @@ class Plan:
         return self._settings(corpus, base, method)["max_length"]
 
     def _training_of(self, method: str) -> Training:
-        parts = entropy_parts(self.config, method)
-        if parts:
-            return self.config.train_entropy.kinds[parts[0]]
+        if entropy := entropy_parts(self.config, method):
+            return self.config.train_entropy.kinds[entropy.kind]
         if method == INITIAL:
             return self.config.train_initial
         return self.config.methods[method]

@@ -138,9 +138,10 @@ def _check_methods(config: Config, where: str, row: Rows) -> None:
 
 def _check_method_name(config: Config, where: str, method: str) -> None:
     """Raise InputError for a name that no model has."""
-    if not entropy_parts(config, method):
+    if model := entropy_parts(config, method):
+        check_spelling(where, model)
+    else:
         check_known(where, method, [*config.methods, START], "method")
-    check_spelling(config, where, method)
 
 
 def _method_of(name: str) -> str:

@@ -102,12 +102,11 @@ def _method_label(config: Config, stated: dict[str, str], row: TableRow) -> str:
             return stated[name]
     if row.method == START:
         return base_label(config, row.base)
-    parts = entropy_parts(config, row.method)
-    if parts is None:
+    entropy = entropy_parts(config, row.method)
+    if entropy is None:
         return config.methods[row.method].label or row.method
-    kind, phi = parts
-    label = config.train_entropy.kinds[kind].label or f"{kind}-{{phi}}"
-    return label.replace("{phi}", phi.replace("-", "−"))
+    label = config.train_entropy.kinds[entropy.kind].label or f"{entropy.kind}-{{phi}}"
+    return label.replace("{phi}", entropy.phi.replace("-", "−"))
 
 
 def counterpart(table: Table, row: TableRow) -> str:

@@ -75,9 +75,9 @@ methods.rcl-8.options.scale = -5 | methods.rcl-8.options.scale: -5 should be gre
 methods.rcl-8.regulators = | methods.rcl-8.regulators: loss 'regulators' needs
 methods.rcl-8.regulators = {kind: entropy, phis: [0.01, "0.010"]}
 methods.rcl-8.regulators = [entropy-0.01, {kind: entropy, phis: ["1e-2"]}]
-methods.rcl-8.regulators.phis = [1.0e+16] | methods.rcl-8.regulators.phis: φ 1e+16 cannot be
-methods.rcl-8.regulators.phis = [1.0e-100] | methods.rcl-8.regulators.phis: φ 1e-100 cannot be
-methods.rcl-8.regulators.phis = [123456789012] | methods.rcl-8.regulators.phis: φ 123456789012 can
+methods.rcl-8.regulators.phis = [1.0e+16] | methods.rcl-8.regulators: φ 1e+16 cannot be
+methods.rcl-8.regulators.phis = [1.0e-100] | methods.rcl-8.regulators: φ 1e-100 cannot be
+methods.rcl-8.regulators.phis = [123456789012] | methods.rcl-8.regulators: φ 123456789012 can
 methods.rcl-2.regulators.kind = nobody | methods.rcl-2.regulators.kind: there is no kind
 methods.rcl-2.regulators.phis = [much]
 methods.rcl-2.regulators.phis = [0.01, "0.01"] | methods.rcl-2.regulators: a model stands twice
@@ -117,7 +117,7 @@ tables.rcl_table2a.rows = [{corpora: [faqir], bases: [bert-base], methods: [star
 {corpora: [cough], bases: [bert-base], methods: [start]}] \
 | tables.rcl_table2a.rows: layout 'faq' shows one bank, and the rows name cough, faqir
 tables.rcl_table5.rows[0].methods = [{kind: entropy, phis: [1.0e+16]}] \
-| tables.rcl_table5.rows[0].methods.phis: φ 1e+16 cannot be written as
+| tables.rcl_table5.rows[0].methods: φ 1e+16 cannot be written as
 tables.rcl_table5.rows[0].methods = [{kind: nobody, phis: [0.1]}] | tables.rcl_table5.rows[0].meth
 tables.rcl_table4.labels.nobody = Nobody | tables.rcl_table4.labels: there is no method 'nobody'
 tables.rcl_table4.labels.rcl-6 = 4 regulators | tables.rcl_table4.labels: the rows of rcl-4 and rcl

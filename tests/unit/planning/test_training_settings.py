@@ -229,7 +229,7 @@ def test_no_key_of_the_layers_reaches_a_training(plan):
 
 def test_a_number_is_named_by_its_shortest_form_and_a_text_as_it_stands():
     phis = [0.01, -0.01, 1, 1e-05, "0.010", "1e-5"]
-    names = Entropies(kind="entropy", phis=phis).names
+    names = [model.name for model in Entropies(kind="entropy", phis=phis).models]
     expected = ("0.01", "-0.01", "1", "1e-05", "0.010", "1e-5")
     assert names == [f"entropy-{phi}" for phi in expected]
 
