@@ -156,12 +156,6 @@ def _options_of(signature: inspect.Signature) -> type:
     return dataclasses.make_dataclass("Options", fields, kw_only=True)
 
 
-def unknown_word(where: str, word: object, choice: Any) -> InputError:
-    """Return the error for a word that is not among those of the ``Literal`` type ``choice``."""
-    known = ", ".join(map(str, typing.get_args(choice)))
-    return InputError(where, f"unknown word {word!r:.80}", f"choose one of {known}")
-
-
 # --- errors in words ---------------------------------------------------------------------------
 
 

@@ -17,7 +17,7 @@ from semblance.data.arrow import write_parquet
 from semblance.data.sts import ScoredPair
 from semblance.data.text import normalise
 from semblance.errors import InputError
-from semblance.settings import StsProtocol, unknown_word
+from semblance.settings import StsProtocol
 
 MOSES = MosesTokenizer("en")
 # The Perl tokeniser splits off the full stop of the last word since November 2018, also after an
@@ -29,10 +29,8 @@ CASED = frozenset({"sickr"})  # SentEval's script lower-cases every task except 
 def apply_protocol(pairs: Sequence[ScoredPair], protocol: StsProtocol) -> list[ScoredPair]:
     """Return pairs with the texts of a protocol; ``pairs`` have the texts as released.
 
-    InputError for an unknown protocol, and for a sentence of which no text is left.
+    InputError for a sentence of which no text is left.
     """
-    if protocol not in ("raw", "senteval"):
-        raise unknown_word("sts.protocol", protocol, StsProtocol)
     if protocol == "raw":
         return list(pairs)
     changed = []

@@ -1,13 +1,13 @@
 """What a training's settings make: the rows it draws from, and the number of its steps."""
 
 import math
+from typing import assert_never
 
 import numpy as np
 
 from semblance.data.corpus import NONE, Rows
 from semblance.errors import InputError
 from semblance.named_modules import VIEWS, load_module
-from semblance.settings import WindowUnit, unknown_word
 from semblance.training.batching import batches, disjoint_rows, keys_of
 from semblance.training.loop import Schedule
 from semblance.training.settings import TrainSettings
@@ -78,4 +78,4 @@ def _window(steps: int, settings: TrainSettings) -> int:
             # does. No window of a small FAQ fold has fewer than 10 steps.
             return max(settings.least_window, round(settings.window * steps))
         case _:
-            raise unknown_word("unit", settings.unit, WindowUnit)
+            assert_never(settings.unit)

@@ -16,7 +16,6 @@ from semblance.settings import (
     check_keywords,
     decode,
     decode_json,
-    unknown_word,
 )
 
 
@@ -152,9 +151,3 @@ def test_keywords_that_a_function_takes_pass():
 def test_keywords_that_a_function_cannot_take_are_refused(values, message):
     with pytest.raises(InputError, match=f"^{message}"):
         check_keywords(inspect.signature(example), values, "options")
-
-
-def test_the_error_of_an_unknown_word_is_one_line_that_names_the_known_ones():
-    error = unknown_word("config.x", "a\nb" * 100, Reduction)
-    assert str(error).startswith("config.x: unknown word 'a") and "\n" not in str(error)
-    assert str(error).endswith("; choose one of mean, sum")

@@ -56,11 +56,6 @@ def test_a_protocol_changes_the_sentences_alone_and_sick_keeps_its_case():
     ]
 
 
-def test_an_unknown_protocol_is_refused():
-    with pytest.raises(InputError, match="unknown word 'Raw'"):
-        apply_protocol([], "Raw")
-
-
 def test_a_sentence_of_control_characters_is_refused_with_its_line():
     pair = ScoredPair("sts12", "MSRpar", 7, "A.", "\x01", 1.5)
     with pytest.raises(InputError, match="^sts12 MSRpar line 7: .*control characters"):
