@@ -33,13 +33,15 @@ from workflow.config.trainings import (
 )
 from workflow.planning.methods import (
     TARGET,
+    Training,
     entropy_parts,
+    inherited_options,
+    loss_of,
     regulators,
     split_regulator,
     trained,
     whitening,
 )
-from workflow.planning.settings import Training, inherited_options, loss_of
 from workflow.planning.signatures import check_dropout, check_loss, check_view, reads_regulators
 
 Check = Callable[[], None]

@@ -15,13 +15,15 @@ from workflow.config.model import Config
 from workflow.config.outputs import FigureOfModels, Table
 from workflow.planning import methods, tables
 from workflow.planning.methods import (
+    Training,
     entropy_parts,
     evaluation_settings,
     faq_protocols,
     is_untrained,
+    pretraining_settings,
+    settings_of,
     split_regulator,
 )
-from workflow.planning.settings import Training, pretraining_settings, settings_of
 
 NOT_OF_FILES = ("label", "tokenizer", "million_parameters", "seen")  # of a base: same files
 

@@ -15,9 +15,9 @@ from workflow.planning.methods import (
     is_untrained,
     ranking,
     reads_no_corpus,
+    settings_of,
     trained,
 )
-from workflow.planning.settings import settings_of
 
 # What else makes a training, beside its regulators.
 BESIDE_SETTINGS = ("regulator_seeds", "steps_of")
