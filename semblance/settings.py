@@ -8,18 +8,16 @@ import dataclasses
 import functools
 import inspect
 import json
-import typing
-from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from annotated_types import Ge as AtLeast
 from annotated_types import Gt as Above
 from annotated_types import Le as AtMost
-from pydantic import AfterValidator, Tag, TypeAdapter, ValidationError
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError, core_schema
 
 from semblance import strict_json
-from semblance.errors import InputError
+from semblance.errors import InputError, misfits
 from semblance.named_modules import DROPOUTS, load_module, module_names
 
 T = TypeVar("T")
@@ -154,98 +152,3 @@ def _options_of(signature: inspect.Signature) -> type:
             hint = Any if option.annotation is inspect.Parameter.empty else option.annotation
             fields.append((option.name, hint, dataclasses.field(default=default)))
     return dataclasses.make_dataclass("Options", fields, kw_only=True)
-
-
-# --- errors in words ---------------------------------------------------------------------------
-
-
-class _Spot(NamedTuple):
-    """Where an error is: its key, the type that has the key, and the type's other kinds."""
-
-    key: str
-    owner: Any
-    others: dict[str, Any]
-
-
-def misfits(error: ValidationError, kind: Any, where: str) -> list[InputError]:
-    """Return what of some values does not fit a type: one error for each key, unknown keys first."""
-    errors = error.errors(include_url=False)
-    errors.sort(key=lambda each: "unexpected" not in each["type"])
-    return [_in_words(each, _spot(each["loc"], kind, where)) for each in errors]
-
-
-def _in_words(error: Any, spot: _Spot) -> InputError:
-    key, owner, others = spot
-    name = key.rpartition(".")[2]
-    keys = keys_of(owner)
-    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        known = f"known are {', '.join(sorted(keys))}"
-        kinds = [kind for kind, other in others.items() if name in keys_of(other)]
-        if kinds:
-            return InputError(
-                key, "has no effect here", f"it belongs to {', '.join(kinds)}; {known}"
-            )
-        return InputError(key, "unknown key", known)
-    meaning = ""
-    if name in getattr(owner, "model_fields", {}):
-        meaning = " ".join((owner.model_fields[name].description or "").split())
-    if error["type"] == "union_tag_invalid":
-        tag = ".kind" if isinstance(error["input"], dict) and "kind" in error["input"] else ""
-        known = error["ctx"]["expected_tags"].replace("'", "")
-        return InputError(
-            f"{key}{tag}", f"{error['ctx']['tag']!r} is no kind", f"known are {known}"
-        )
-    if error["type"] == "missing":
-        return InputError(key, "missing key", meaning)
-    if error["type"] == "string_pattern_mismatch":
-        return InputError(key, f"{error['input']!r:.80} does not fit", meaning)
-    words = error["msg"].replace("Input should", "should").replace("List should", "should")
-    words = words.replace(" after validation", "")
-    return InputError(key, f"{error['input']!r:.80} {words}", meaning)
-
-
-def _spot(steps: tuple[str | int, ...], hint: Any, key: str) -> _Spot:
-    """Follow the steps of an error through the types.
-
-    Where a value may be of several kinds, pydantic makes a step of the kind's name, which is no key.
-    """
-    owner, others = None, {}
-    for step in steps:
-        kinds = kinds_of(hint)
-        if len(kinds) > 1:
-            hint = kinds.get(str(step), Any)
-            others = {n: kind for n, kind in kinds.items() if keys_of(kind) and kind is not hint}
-            continue
-        owner = kinds[""]
-        keys = keys_of(owner)
-        if keys:
-            hint = keys.get(str(step), Any)
-        else:
-            hint, others = (typing.get_args(owner) or (Any,))[-1], {}
-        if step != "[key]":  # of a mapping: the key itself is wrong
-            key += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return _Spot(key, owner, others)
-
-
-def keys_of(kind: Any) -> dict[str, Any]:
-    """Return the types of the keys that a type has, by name; none of a type without such keys."""
-    if dataclasses.is_dataclass(kind):
-        return typing.get_type_hints(kind, include_extras=True)
-    return {name: field.annotation for name, field in getattr(kind, "model_fields", {}).items()}
-
-
-def kinds_of(hint: Any) -> dict[str, Any]:
-    """Return the kinds that a value of a type may have, by name; one without a name if it has one."""
-    if typing.get_origin(hint) is Annotated:
-        return kinds_of(hint.__origin__)
-    if typing.get_origin(hint) not in (typing.Union, UnionType):
-        return {"": hint}
-    kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)]
-    if len(kinds) == 1:
-        return kinds_of(kinds[0])
-    return {_tag(kind): next(iter(kinds_of(kind).values())) for kind in kinds}
-
-
-def _tag(kind: Any) -> str:
-    tags = [data.tag for data in getattr(kind, "__metadata__", ()) if isinstance(data, Tag)]
-    return tags[0] if tags else getattr(kind, "__name__", str(kind))

@@ -27,7 +27,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from semblance.settings import kinds_of
+from semblance.errors import kinds_of
 
 T = TypeVar("T")
 PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")  # as a method's name holds it

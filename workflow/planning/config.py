@@ -16,10 +16,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from semblance.errors import InputError
+from semblance.errors import InputError, misfits
 from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
-from semblance.settings import misfits
 from semblance.strict_json import UNWRITABLE
 from workflow.config.inputs import OF_OWN_BANK
 from workflow.config.model import Config

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import ValidationError
 
-from semblance.errors import InputError
-from semblance.settings import misfits
+from semblance.errors import InputError, misfits
 from tests.shipped import changed, merged
 from tests.unit.planning.test_pretrained import BASE
 from workflow.config.model import Config
