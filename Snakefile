@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, from any working folder
 
 from workflow.controller import hooks
-from semblance.config.part import PHI
+from workflow.config.part import PHI
 from workflow.planning.stages import jobs, record
 
 CHECKED = hooks.check_start(workflow)

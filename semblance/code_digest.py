@@ -294,6 +294,11 @@ class _WithoutMessages(ast.NodeTransformer):
 
     visit_ClassDef = visit_AsyncFunctionDef = visit_Module
 
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        """Drop a text that stands by itself: below a field it says what the field means."""
+        constant = isinstance(node.value, ast.Constant)
+        return None if constant and isinstance(node.value.value, str) else self.generic_visit(node)
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """Drop the assignments to names that only messages read, such as ``problem = "..."``."""
         outer, self._dropped = self._dropped, set()

@@ -1,6 +1,10 @@
-"""The errors that a user reads, and what the machine, not the input, is to blame for."""
+"""The errors that a user reads: also of what does not fit a type, and of a machine that failed."""
 
+import dataclasses
 import errno
+import typing
+from types import UnionType
+from typing import Annotated, Any, NamedTuple
 
 BAD_INPUT = 2  # the exit status of a start whose input must be corrected
 # Numbers of errors of the machine: a full or failing disk, too little memory, too many open files.
@@ -87,3 +91,98 @@ def is_memory(error: BaseException) -> bool:
 def is_transient(error: BaseException) -> bool:
     """Tell whether the machine caused an error: a full or failing disk, too little memory."""
     return getattr(error, "errno", None) in PASSING or is_memory(error)
+
+
+# --- what does not fit a type, in words ----------------------------------------------------------
+
+
+class _Spot(NamedTuple):
+    """Where an error is: its key, the type that has the key, and the type's other kinds."""
+
+    key: str
+    owner: Any
+    others: dict[str, Any]
+
+
+def misfits(error: Any, kind: Any, where: str) -> list[InputError]:
+    """Return what does not fit a type, by pydantic's ValidationError: unknown keys first."""
+    errors = error.errors(include_url=False)
+    errors.sort(key=lambda each: "unexpected" not in each["type"])
+    return [_in_words(each, _spot(each["loc"], kind, where)) for each in errors]
+
+
+def _in_words(error: Any, spot: _Spot) -> InputError:
+    key, owner, others = spot
+    name = key.rpartition(".")[2]
+    keys = keys_of(owner)
+    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        known = f"known are {', '.join(sorted(keys))}"
+        kinds = [kind for kind, other in others.items() if name in keys_of(other)]
+        if kinds:
+            return InputError(
+                key, "has no effect here", f"it belongs to {', '.join(kinds)}; {known}"
+            )
+        return InputError(key, "unknown key", known)
+    meaning = ""
+    if name in getattr(owner, "model_fields", {}):
+        meaning = " ".join((owner.model_fields[name].description or "").split())
+    if error["type"] == "union_tag_invalid":
+        tag = ".kind" if isinstance(error["input"], dict) and "kind" in error["input"] else ""
+        known = error["ctx"]["expected_tags"].replace("'", "")
+        return InputError(
+            f"{key}{tag}", f"{error['ctx']['tag']!r} is no kind", f"known are {known}"
+        )
+    if error["type"] == "missing":
+        return InputError(key, "missing key", meaning)
+    if error["type"] == "string_pattern_mismatch":
+        return InputError(key, f"{error['input']!r:.80} does not fit", meaning)
+    words = error["msg"].replace("Input should", "should").replace("List should", "should")
+    words = words.replace(" after validation", "")
+    return InputError(key, f"{error['input']!r:.80} {words}", meaning)
+
+
+def _spot(steps: tuple[str | int, ...], hint: Any, key: str) -> _Spot:
+    """Follow the steps of an error through the types.
+
+    Where a value may be of several kinds, pydantic makes a step of the kind's name, which is no key.
+    """
+    owner, others = None, {}
+    for step in steps:
+        kinds = kinds_of(hint)
+        if len(kinds) > 1:
+            hint = kinds.get(str(step), Any)
+            others = {n: kind for n, kind in kinds.items() if keys_of(kind) and kind is not hint}
+            continue
+        owner = kinds[""]
+        keys = keys_of(owner)
+        if keys:
+            hint = keys.get(str(step), Any)
+        else:
+            hint, others = (typing.get_args(owner) or (Any,))[-1], {}
+        if step != "[key]":  # of a mapping: the key itself is wrong
+            key += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return _Spot(key, owner, others)
+
+
+def keys_of(kind: Any) -> dict[str, Any]:
+    """Return the types of the keys that a type has, by name; none of a type without such keys."""
+    if dataclasses.is_dataclass(kind):
+        return typing.get_type_hints(kind, include_extras=True)
+    return {name: field.annotation for name, field in getattr(kind, "model_fields", {}).items()}
+
+
+def kinds_of(hint: Any) -> dict[str, Any]:
+    """Return the kinds that a value of a type may have, by name; one without a name if it has one."""
+    if typing.get_origin(hint) is Annotated:
+        return kinds_of(hint.__origin__)
+    if typing.get_origin(hint) not in (typing.Union, UnionType):
+        return {"": hint}
+    kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)]
+    if len(kinds) == 1:
+        return kinds_of(kinds[0])
+    return {_tag(kind): next(iter(kinds_of(kind).values())) for kind in kinds}
+
+
+def _tag(kind: Any) -> str:
+    tags = [data.tag for data in getattr(kind, "__metadata__", ()) if hasattr(data, "tag")]
+    return tags[0] if tags else getattr(kind, "__name__", str(kind))

@@ -5,30 +5,22 @@ bounds to a number. The types that several settings share stand here.
 """
 
 import dataclasses
+import functools
 import inspect
-import math
-import operator
-import types
-import typing
+import json
 from typing import Annotated, Any, Literal, TypeVar
 
-from annotated_types import Ge as AtLeast  # pydantic, which reads the config, knows them, too
+from annotated_types import Ge as AtLeast
 from annotated_types import Gt as Above
 from annotated_types import Le as AtMost
-from annotated_types import Lt as Below
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError, core_schema
 
 from semblance import strict_json
-from semblance.errors import InputError
+from semblance.errors import InputError, misfits
+from semblance.named_modules import DROPOUTS, load_module, module_names
 
 T = TypeVar("T")
-
-
-BOUNDS = {  # of a number: the word for each relation, and its test
-    Above: ("above", operator.gt),
-    AtLeast: ("at least", operator.ge),
-    Below: ("below", operator.lt),
-    AtMost: ("at most", operator.le),
-}
 
 Positive = Annotated[float, Above(0)]
 NotNegative = Annotated[float, AtLeast(0)]
@@ -36,10 +28,26 @@ Share = Annotated[float, AtLeast(0), AtMost(1)]
 LARGEST_RATE = 0.9  # of dropout: more would leave hardly anything of a sentence
 Rate = Annotated[float, AtLeast(0), AtMost(LARGEST_RATE)]
 PositiveShare = Annotated[float, Above(0), AtMost(1)]
-Count = Annotated[int, AtLeast(1)]
+Count = Annotated[int, AtLeast(1), AtMost(10**9)]
 Seed = Annotated[int, AtLeast(0), AtMost(2**32 - 1)]
 Threads = Annotated[int, AtLeast(1), AtMost(1024)]
-Length = Annotated[int, AtLeast(3)]  # of a text in tokens: the first, a word, the last
+# Of a text in tokens: the first, a word, the last. No encoder that can be read takes more.
+Length = Annotated[int, AtLeast(3), AtMost(4096)]
+
+
+def module_of(package: str) -> Any:
+    """Return the type of a name that a module of a package has."""
+
+    def check(name: str) -> str:
+        """Refuse a name without a module."""
+        known = module_names(package)
+        if name not in known:
+            words = f"is no module of {package.replace('.', '/')}; known are {', '.join(known)}"
+            raise PydanticCustomError("module", words)
+        return name
+
+    return Annotated[str, AfterValidator(check)]
+
 
 # The words of choices that the config and the code which acts on them share.
 Reduction = Literal["mean", "sum"]
@@ -57,31 +65,64 @@ By = Literal["vectors", "words", "hybrid"]  # how answers are ranked
 Match = Literal["answer", "question", "better"]  # what a question is compared with
 
 
-def decode(cls: type[T], values: Any, where: str = "settings") -> T:
-    """Build the frozen dataclass ``cls`` from plain JSON values.
+PLAIN_RATES = ("hidden", "attention")  # of dropout: every model has them, so no module does
+
+
+@dataclasses.dataclass(frozen=True)
+class DropoutSettings:
+    """Which dropouts act in training."""
+
+    hidden: Rate | None = None  # a plain rate; None keeps the base model's own
+    attention: Rate | None = None
+    named: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # modules' options, by the modules' names
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: Any) -> Any:
+        """Tell the decoder that the settings of a dropout have a form of their own."""
+        return core_schema.no_info_after_validator_function(
+            cls._from_json, core_schema.dict_schema()
+        )
+
+    @classmethod
+    def _from_json(cls, values: dict[str, Any]) -> "DropoutSettings":
+        """Decode ``{hidden: p, attention: p, NAME: options}`` by each module's Options."""
+        plain: dict[str, float | None] = {}
+        named: dict[str, Any] = {}
+        for name, value in values.items():
+            key = f"dropout.{name}"
+            if name in PLAIN_RATES:
+                plain[name] = decode(Rate | None, value, key)
+            else:
+                named[name] = decode(load_module(DROPOUTS, name, key).Options, value, key)
+        return cls(**plain, named=named)
+
+
+def decode(kind: type[T], values: Any, where: str = "settings") -> T:
+    """Return plain JSON values as a type, such as a frozen dataclass; a list as a tuple.
 
     Raises InputError naming the key (``where.key``) for an unknown or missing key, a wrong type,
     an unknown word of a choice, or a number out of its bounds.
     """
-    if not isinstance(values, dict):
-        raise InputError(where, f"expected a mapping, found {type(values).__name__}")
-    if hasattr(cls, "from_json"):  # a class that reads a form of its own
-        return cls.from_json(values, where)
-    fields = {f.name: f for f in dataclasses.fields(cls)}
-    required = [name for name, field in fields.items() if _is_required(field)]
-    _check_keys(values, list(fields), required, where)
-    hints = typing.get_type_hints(cls, include_extras=True)
-    given = [name for name in fields if name in values]
-    return cls(**{n: _convert(values[n], hints[n], f"{where}.{n}") for n in given})
+    try:
+        text = json.dumps(values, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(where, f"no plain value: {error}", "put it in quotes") from None
+    try:
+        return _adapter(kind).validate_json(text, strict=True, extra="forbid")
+    except ValidationError as error:
+        raise misfits(error, kind, where)[0] from None
 
 
-def _is_required(field: dataclasses.Field) -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+@functools.cache
+def _adapter(kind: Any) -> TypeAdapter:
+    return TypeAdapter(kind)
 
 
-def decode_json(cls: type[T], text: str, where: str = "settings") -> T:
-    """Decode the one ``--settings`` JSON of a script into ``cls``."""
-    return decode(cls, parse_json(text, where), where)
+def decode_json(kind: type[T], text: str, where: str = "settings") -> T:
+    """Decode the one ``--settings`` JSON of a script."""
+    return decode(kind, parse_json(text, where), where)
 
 
 def parse_json(text: str, where: str) -> Any:
@@ -97,104 +138,17 @@ def check_keywords(signature: inspect.Signature, values: dict[str, Any], where: 
 
     Only keyword-only parameters count; their annotations say which values are allowed.
     """
-    parameters = signature.parameters.values()
-    known = {p.name: p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
-    required = [p.name for p in known.values() if p.default is inspect.Parameter.empty]
-    _check_keys(values, list(known), required, where)
-    for key, value in values.items():
-        if known[key].annotation is not inspect.Parameter.empty:
-            _convert(value, known[key].annotation, f"{where}.{key}")
+    decode(_options_of(signature), values, where)
 
 
-def unknown_word(where: str, word: object, choice: Any) -> InputError:
-    """Return the error for a word that is not among those of the ``Literal`` type ``choice``."""
-    known = ", ".join(map(str, typing.get_args(choice)))
-    return InputError(where, f"unknown word {word!r:.80}", f"choose one of {known}")
-
-
-def _check_keys(values: dict, known: list[str], required: list[str], where: str) -> None:
-    for key in values:
-        if key not in known:
-            advice = f"known are {', '.join(sorted(known))}"
-            raise InputError(f"{where}.{key}", "unknown key", advice)
-    for key in required:
-        if key not in values:
-            raise InputError(f"{where}.{key}", "missing key")
-
-
-def decode_as(hint: Any, value: Any, where: str) -> Any:
-    """Return a plain JSON value as the annotated type; InputError at ``where`` if it is of another."""
-    return _convert(value, hint, where)
-
-
-def _convert(value: Any, hint: Any, where: str) -> Any:
-    """Return the value as its annotation has it: a list as a tuple, a mapping as a dataclass."""
-    origin = typing.get_origin(hint)
-    arguments = typing.get_args(hint)
-    if hint is Any:
-        return value
-    if origin is Annotated:
-        return _within(_convert(value, arguments[0], where), arguments[1:], where)
-    if origin is Literal:
-        return _one_of(value, hint, where)
-    if origin in (types.UnionType, typing.Union):
-        return _first_that_fits(value, arguments, where)
-    if origin is tuple:
-        if not isinstance(value, (list, tuple)):
-            raise InputError(where, f"expected a list, found {value!r:.80}")
-        return tuple(_convert(v, arguments[0], f"{where}[{i}]") for i, v in enumerate(value))
-    if origin is dict:
-        return _mapping(value, arguments, where)
-    if dataclasses.is_dataclass(hint):
-        return decode(hint, value, where)
-    return _scalar(value, hint, where)
-
-
-def _within(value: Any, bounds: tuple, where: str) -> Any:
-    for bound in bounds:
-        words, holds = BOUNDS[type(bound)]
-        (limit,) = dataclasses.astuple(bound)
-        if not holds(value, limit):
-            raise InputError(where, f"must be {words} {limit}, found {value!r:.80}")
-    return value
-
-
-def _one_of(value: Any, choice: Any, where: str) -> Any:
-    for word in typing.get_args(choice):
-        if value == word and type(value) is type(word):
-            return value
-    raise unknown_word(where, value, choice)
-
-
-def _first_that_fits(value: Any, hints: tuple, where: str) -> Any:
-    """Convert to the first type of a union that takes the value; None only where it is one."""
-    if value is None and type(None) in hints:
-        return None
-    others = [hint for hint in hints if hint is not type(None)]
-    for hint in others[:-1]:
-        try:
-            return _convert(value, hint, where)
-        except InputError:
-            continue
-    return _convert(value, others[-1], where)
-
-
-def _mapping(value: Any, hints: tuple, where: str) -> dict:
-    if not isinstance(value, dict):
-        raise InputError(where, f"expected a mapping, found {value!r:.80}")
-    of_key, of_value = hints
-    return {
-        _convert(str(k), of_key, f"{where}.{k}"): _convert(v, of_value, f"{where}.{k}")
-        for k, v in value.items()
-    }
-
-
-def _scalar(value: Any, hint: type, where: str) -> Any:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if hint is float and whole and abs(value) <= 2**53:
-        value = float(value)
-    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
-        raise InputError(where, f"expected {hint.__name__}, found {value!r:.80}")
-    if hint is float and not math.isfinite(value):
-        raise InputError(where, f"{value} is not a finite number")
-    return value
+@functools.cache
+def _options_of(signature: inspect.Signature) -> type:
+    """Return a dataclass whose fields are the keyword-only parameters of a function."""
+    fields = []
+    for option in signature.parameters.values():
+        if option.kind is inspect.Parameter.KEYWORD_ONLY:
+            needed = option.default is inspect.Parameter.empty
+            default = dataclasses.MISSING if needed else None
+            hint = Any if option.annotation is inspect.Parameter.empty else option.annotation
+            fields.append((option.name, hint, dataclasses.field(default=default)))
+    return dataclasses.make_dataclass("Options", fields, kw_only=True)

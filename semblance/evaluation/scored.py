@@ -27,7 +27,7 @@ from semblance.provenance import (
     text_digest,
     write_record,
 )
-from semblance.settings import StsProtocol, decode_as
+from semblance.settings import StsProtocol, decode
 
 # An evaluation may name more of them: those that its scores depend on besides the vectors.
 LIBRARIES_THAT_COUNT = ("python", "machine", "torch", "numpy", "tokenizers")
@@ -177,7 +177,7 @@ def training_rows(model: SavedModel) -> Iterator[dict]:
 def protocol_of(record: str) -> StsProtocol:
     """Return the protocol of prepared pairs, which their record names."""
     settings = read_sealed(record).get("settings", {})
-    return decode_as(StsProtocol, settings.get("protocol"), f"{record}: settings.protocol")
+    return decode(StsProtocol, settings.get("protocol"), f"{record}: settings.protocol")
 
 
 def device_of(encoder: Encoder | word_average.WordAverage) -> str:

@@ -6,11 +6,12 @@ import functools
 import os
 import re
 from dataclasses import dataclass
+from typing import assert_never
 
 import torch
 
 from semblance.gpus import go_on_without_gpu
-from semblance.settings import Matmul, Precision, unknown_word
+from semblance.settings import Matmul, Precision
 
 # How many products of bf16 matrices oneDNN keeps prepared on a CPU, one for each shape. A training
 # needs about a hundred at a time, and no shape comes back soon. Its own limit of 1,024 holds 600 MB
@@ -133,7 +134,7 @@ def autocast(precision: Precision, device: str) -> contextlib.AbstractContextMan
         case "bf16":
             return torch.autocast(device, dtype=torch.bfloat16)
         case _:
-            raise unknown_word("precision", precision, Precision)
+            assert_never(precision)
 
 
 def random_state(device: torch.device) -> torch.Tensor:

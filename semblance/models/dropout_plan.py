@@ -8,7 +8,6 @@ which one draw serves several sentences has ``spans_sentences(options)``, too, w
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
@@ -17,33 +16,9 @@ from torch import Tensor
 
 from semblance.errors import InputError
 from semblance.named_modules import DROPOUTS, load_module
-from semblance.settings import Rate, decode_as
+from semblance.settings import DropoutSettings
 
 Layers = Literal["hidden", "attention"]
-PLAIN = ("hidden", "attention")  # the rates that every model has
-
-
-@dataclass(frozen=True)
-class DropoutSettings:
-    """Which dropouts act in training."""
-
-    hidden: Rate | None = None  # a plain rate; None keeps the base model's own
-    attention: Rate | None = None
-    named: dict[str, Any] = field(default_factory=dict)  # modules' options, by the modules' names
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any], where: str) -> "DropoutSettings":
-        """Decode ``{hidden: p, attention: p, NAME: options}`` by each module's Options."""
-        plain: dict[str, float | None] = {}
-        named: dict[str, Any] = {}
-        for name, value in values.items():
-            key = f"{where}.{name}"
-            if name in PLAIN:
-                plain[name] = decode_as(Rate | None, value, key)
-            else:
-                module = load_module(DROPOUTS, name, key)
-                named[name] = decode_as(module.Options, value, key)
-        return cls(**plain, named=named)
 
 
 class Site(NamedTuple):

@@ -27,11 +27,11 @@ from semblance.data.tokens import Tokens
 from semblance.errors import InputError
 from semblance.models.architecture import Architecture
 from semblance.models.compute import autocast
-from semblance.models.dropout_plan import DropoutPlan, DropoutSettings
+from semblance.models.dropout_plan import DropoutPlan
 from semblance.models.masks import dropout
 from semblance.models.packing import Group, Packed, pack, pad, token_budget_batches, unpad
 from semblance.named_modules import POOLINGS, load_module
-from semblance.settings import Head, Precision
+from semblance.settings import DropoutSettings, Head, Precision
 
 # Tokens of a batch when embedding. On a CPU, what one layer makes of them should stay in the cache
 # and below the size from which the C library asks the system for fresh memory each time: 2,048 are

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from semblance.errors import InputError
-from semblance.settings import Reduction, Similarity, unknown_word
+from semblance.settings import Reduction, Similarity
 
 
 class Batch(NamedTuple):
@@ -62,7 +62,7 @@ def scaled_similarities(
         case "dot":
             return scale * queries @ candidates.T
         case _:
-            raise unknown_word("similarity", similarity, Similarity)
+            assert_never(similarity)
 
 
 def weigh_own_negatives(logits: Tensor, batch: Batch, weight: float) -> Tensor:
@@ -96,4 +96,4 @@ def reduced(terms: Tensor, reduction: Reduction) -> Tensor:
         case "sum":
             return terms.sum()
         case _:
-            raise unknown_word("reduction", reduction, Reduction)
+            assert_never(reduction)

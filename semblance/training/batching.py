@@ -2,12 +2,13 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 import numpy as np
 
 from semblance.data.corpus import NONE, Rows
 from semblance.errors import InputError
-from semblance.settings import Apart, unknown_word
+from semblance.settings import Apart
 
 
 def keys_of(rows: Rows, apart: Apart) -> tuple[np.ndarray, ...]:
@@ -23,7 +24,7 @@ def keys_of(rows: Rows, apart: Apart) -> tuple[np.ndarray, ...]:
             entry = _entries(rows)
             return tuple(np.where(c == NONE, NONE, entry[c]) for c in rows.columns())
         case _:
-            raise unknown_word("apart", apart, Apart)
+            assert_never(apart)
 
 
 def _entries(rows: Rows) -> np.ndarray:

@@ -1,93 +1,16 @@
-"""A training's recipe: its settings, the rows it draws from, and the number of its steps."""
+"""What a training's settings make: the rows it draws from, and the number of its steps."""
 
 import math
-from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import assert_never
 
 import numpy as np
 
 from semblance.data.corpus import NONE, Rows
 from semblance.errors import InputError
-from semblance.models.dropout_plan import DropoutSettings
-from semblance.named_modules import LOSSES, VIEWS, load_module, module_path
-from semblance.settings import (
-    Apart,
-    AtLeast,
-    AtMost,
-    Count,
-    Head,
-    Length,
-    Matmul,
-    NotNegative,
-    Positive,
-    PositiveShare,
-    Precision,
-    Seed,
-    Share,
-    Threads,
-    WindowUnit,
-    unknown_word,
-)
+from semblance.named_modules import VIEWS, load_module
 from semblance.training.batching import batches, disjoint_rows, keys_of
 from semblance.training.loop import Schedule
-
-
-@dataclass(frozen=True)
-class MaskedWords:
-    """The loss of masked words: its ``weight`` λ, and the ``share`` of the tokens that it masks."""
-
-    weight: Positive
-    share: PositiveShare = 0.15
-
-
-@dataclass(frozen=True)
-class TrainSettings:
-    """Everything that decides a training's outcome, besides its data, base and code.
-
-    What a config always states has no default here: config.yaml is its one home.
-    """
-
-    loss: str | None  # a module of training/losses; None for masked words alone
-    views: str  # a module of training/views
-    batch_size: Annotated[int, AtLeast(2)]
-    epochs: Count
-    learning_rate: Positive
-    max_length: Length
-    warmup: Share
-    weight_decay: NotNegative
-    clip: Positive
-    no_duplicates: bool  # in a batch no two rows have a common sentence, or one entry (``apart``)
-    precision: Precision
-    matmul: Matmul
-    threads: Threads
-    gpus: Annotated[int, AtLeast(0), AtMost(1)]  # used where there is one
-    seed: Seed
-    apart: Apart = "sentences"
-    options: dict[str, Any] = field(default_factory=dict)  # keyword arguments of the loss
-    view_options: dict[str, Any] = field(default_factory=dict)  # of the view's ``change``
-    hard_negatives: bool = True
-    micro_batch: Count | None = None  # rows that are embedded at a time, to save memory
-    max_steps: Count | None = None
-    evaluate_every: Count | None = None
-    evaluate_share: PositiveShare | None = None
-    head: Head = "none"  # in training only, or kept
-    # Of two, the first embeds the queries and is the result, the other embeds all other views.
-    encoders: Annotated[int, AtLeast(1), AtMost(2)] = 1
-    same_masks: bool = False  # of dropout, for the views of a row
-    masked_words: MaskedWords | None = None  # a loss beside the other one, or the only one
-    dropout: DropoutSettings = DropoutSettings()
-    patience: Count | None = None  # of early stopping, in windows
-    window: PositiveShare = 0.1  # of the steps
-    least_window: Count = 10  # steps
-    unit: WindowUnit = "window"  # ``batch`` makes a window one batch
-
-    def __post_init__(self) -> None:
-        """Raise InputError for a loss or a view without a module, and for no loss at all."""
-        if self.loss is not None:
-            module_path(LOSSES, self.loss, "settings.loss")
-        elif self.masked_words is None:
-            raise InputError("settings.loss", "there is neither a loss nor masked_words")
-        module_path(VIEWS, self.views, "settings.views")
+from semblance.training.settings import TrainSettings
 
 
 def training_rows(rows: Rows, sentences: int, settings: TrainSettings) -> Rows:
@@ -155,4 +78,4 @@ def _window(steps: int, settings: TrainSettings) -> int:
             # does. No window of a small FAQ fold has fewer than 10 steps.
             return max(settings.least_window, round(settings.window * steps))
         case _:
-            raise unknown_word("unit", settings.unit, WindowUnit)
+            assert_never(settings.unit)

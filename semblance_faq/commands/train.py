@@ -14,7 +14,6 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from semblance import layout
-from semblance.config.part import File, Part, Place
 from semblance.counts import counted, duration, size
 from semblance.data.faq import Faq, Split, answers_known_by_groups, keys_of, new_wordings
 from semblance.errors import InputError
@@ -36,6 +35,7 @@ from semblance_faq.commands.config import (
 )
 from semblance_faq.judge.threshold import can_show, fewest_questions
 from semblance_faq.read.faq import read_own
+from workflow.config.part import File, Part, Place
 from workflow.planning.config import load_files
 from workflow.planning.layers import PROJECT, laid_over
 from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED, TRY_AGAIN

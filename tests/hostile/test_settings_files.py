@@ -12,10 +12,8 @@ from semblance.reporting.published import read_published
 from semblance.strict_yaml import read_yaml
 from tests.dag.tiny import ROOT, run_module
 from tests.hostile.bounds import bounded, put, refusal
-from tests.shipped import merged
 from tests.unit.data.files import put as write
 from workflow.controller.progress import BAD_INPUT, config_files, main
-from workflow.planning.config import load
 from workflow.planning.layers import read_layer
 
 # YAML
@@ -28,35 +26,18 @@ YAML = {  # name: (content, line)
     "a doubled key": ("a: 1\nb: {c: 1, d: 2, c: 3}\n", 2),
     "a doubled merge": ("a: &a {x: 1}\nb: {<<: *a, <<: *a}\n", 2),
     "a Python object": ("a: 1\nb: !!python/object:os.system {}\n", 2),
-    "a Python call": ("a: !!python/object/apply:os.system ['touch PWNED']\n", 1),
-    "a Python name": ("a: !!python/name:os.system\n", 1),
-    "a Python tuple": ("a: !!python/tuple [1]\n", 1),
-    "an unknown tag": ("a: !x 1\n", 1),
     "an alias bomb": (BOMB, 5),
     "a list within itself": ("a: &a [*a]\n", 1),
     "a mapping that holds itself": ("a: &a {x: *a}\n", 1),
-    "an unknown alias": ("a: *b\n", 1),
-    "an unclosed list": ("a: [1\nb: 2\n", 2),
-    "an unclosed quote": ('a: "x\n', 2),
-    "a tab": ("a:\n\t- b\n", 2),
     "a NUL": ("a: 1\nb: \0\n", 2),
-    "a control character": ("a: \x1b[2J\n", 1),
     "nested deeply": ("[" * 1000, 1),
-    "lists in lists": ("a: " + "[" * 1000 + "]" * 1000, 1),
-    "mapped deeply": ("{a: " * 5000, 1),
     "a list as a key": ("? [a]\n: 1\n", 1),
     "an impossible date": ("a: 1\nb: 2020-99-99\n", 2),
-    "an empty integer": ("a: !!int ''\n", 1),
     "a false float": ("a: !!float x\n", 1),
-    "a false truth": ("a: !!bool x\n", 1),
-    "a false time": ("a: !!timestamp x\n", 1),
     "a huge integer": ("a: " + "9" * 5000 + "\n", 1),
     "an endless number to base 60": ("a: 1" + ":1" * 20_000, 1),
     "two documents": ("a: 1\n---\nb: 2\n", 2),
-    "a bad escape": ('a: "\\q"\n', 1),
     "not UTF-8": (b"a: 1\nb: \xff\n", 2),
-    "UTF-16": ("a: x\n".encode("utf-16"), 1),
-    "half a character": (b"a: \xe2\x82\n", 1),
     "a surrogate": (b"a: \xed\xa0\x80\n", 1),
 }
 
@@ -74,12 +55,8 @@ def test_yaml_that_is_malformed_is_refused_at_its_line(name, tmp_path):
 def test_manifests_published_numbers_and_configs_are_read_as_strictly(read, tmp_path):
     content, line = YAML["a doubled key"]
     path = write(tmp_path / "x.yaml", content)
-    assert refusal(read, path).startswith(f"{path}:{line}: ")
-
-
-def test_a_key_of_yaml_that_stands_twice_is_named(tmp_path):
-    content, _ = YAML["a doubled key"]
-    assert "key 'c' stands twice" in refusal(read_yaml, write(tmp_path / "x.yaml", content))
+    message = refusal(read, path)
+    assert message.startswith(f"{path}:{line}: ") and "key 'c' stands twice" in message
 
 
 @pytest.mark.parametrize(
@@ -138,15 +115,6 @@ def test_the_config_files_are_those_that_snakemake_reads(arguments, files):
     assert config_files(arguments) == files
 
 
-@pytest.mark.parametrize(
-    "section, key, value", [("seeds", "all", [*range(101)]), ("faq", "folds", 101)]
-)
-def test_more_seeds_or_folds_than_anybody_can_train_are_refused(section, key, value):
-    config = merged("config.yaml")
-    config[section][key] = value
-    assert refusal(load, config).startswith(f"config.{section}.{key}: ")
-
-
 # Manifests and published numbers
 
 
@@ -184,7 +152,6 @@ WRONG = {  # (what the message says, where): values
     ("one: a/b.txt: not an http", f"{FILE}|urls"): [["file:///x"], ["--option"]],
     ("'../d'", "datasets|one|archives|0|members"): [{"x": "../d"}],
     ("stands twice", "datasets|one|archives|0|members"): [{"x": "d", "y": "d"}, {"x": "c.zip"}],
-    ("one.colour: unknown key", "datasets|one|colour"): ["red"],
     **{(repr(name)[1:-1], f"datasets|{name}"): [ONE] for name in NAMES},
 }
 EACH = [(where, value, word) for (word, where), values in WRONG.items() for value in values]

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from semblance.config.model import Config
 from semblance.counts import size
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.gpus import visible_gpus, without_gpu
+from workflow.config.model import Config
 from workflow.controller import slurm
 from workflow.controller.command import Command
 from workflow.costing.model import Cost, to_do

@@ -24,13 +24,13 @@ from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
 
 from semblance import layout
-from semblance.config.model import Config
 from semblance.counts import counted
 from semblance.errors import BAD_INPUT, InputError
 from semblance.files import write_text
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import ROOT, canonical, write_json
+from workflow.config.model import Config
 from workflow.controller import command, events, fork_server, lock, preview, scripts, slurm
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.planning.layers import Layered, laid_over, over_project, shown

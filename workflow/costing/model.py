@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from semblance.config.model import Config
 from semblance.counts import size
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import read_object, settings_digest
+from workflow.config.model import Config
 from workflow.costing.needs import Need, Needs
 from workflow.costing.sizes import Sizes
 from workflow.planning.config import load_files

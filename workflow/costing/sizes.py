@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from semblance.config import inputs
-from semblance.config.inputs import Bank, DatasetBank, Nli, Pairs
 from semblance.fetch.manifest import Dataset
+from workflow.config import inputs
+from workflow.config.inputs import Bank, DatasetBank, Nli, Pairs
 from workflow.planning.plan import Plan
 
 PACKED = (".gz", ".xlsx", ".xlsm")  # files that do not show their rows as lines

@@ -5,43 +5,43 @@ Each check raises InputError at ``config.KEY``. All are run, so that a user mend
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from operator import attrgetter
+from typing import Any
 
-from semblance.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
-from semblance.config.model import Config
-from semblance.config.part import PHI
-from semblance.config.trainings import (
-    Entropies,
-    Kind,
-    Method,
-    Recipe,
-    Reranked,
-    Settings,
-    Trained,
-)
 from semblance.data.nli import check_neutral
 from semblance.data.pair import check_labels
 from semblance.errors import InputError
 from semblance.layout import fold_corpus, whole_corpus
 from semblance.named_modules import (
-    BANKS,
     LOSSES,
     PAIRS,
-    POOLINGS,
-    VIEWS,
     load_module,
     module_names,
-    module_path,
 )
-from semblance.names import INITIAL, NO_CORPUS, START, WITH_DEV_PAIRS
+from semblance.names import INITIAL, NO_CORPUS, START
+from workflow.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
+from workflow.config.model import Config
+from workflow.config.part import PHI, Of, Part
+from workflow.config.trainings import (
+    Entropies,
+    Entropy,
+    Kind,
+    Method,
+    Recipe,
+    Reranked,
+    Trained,
+)
 from workflow.planning.methods import (
     TARGET,
+    Training,
     entropy_parts,
+    inherited_options,
+    loss_of,
     regulators,
     split_regulator,
     trained,
     whitening,
 )
-from workflow.planning.settings import Training, inherited_options, loss_of
 from workflow.planning.signatures import check_dropout, check_loss, check_view, reads_regulators
 
 Check = Callable[[], None]
@@ -56,6 +56,38 @@ def check_known(where: str, name: str, table: Iterable[str], kind: str) -> None:
         raise InputError(where, f"there is no {kind} {name!r}", f"known are {known}")
 
 
+def name_checks(config: Config) -> Iterator[Check]:
+    """Yield a check of each key that names entries of a section: `Of` in its type says of which."""
+    for where, part in _parts("config", config):
+        for key, field in type(part).model_fields.items():
+            for mark in field.metadata:
+                if isinstance(mark, Of):
+                    yield partial(_check_names, config, f"{where}.{key}", getattr(part, key), mark)
+
+
+def _parts(where: str, value: Any) -> Iterator[tuple[str, Part]]:
+    """Yield each part of a config that is in a value, with its key."""
+    if isinstance(value, Part):
+        yield where, value
+        value = dict(value)
+    inside = []
+    if isinstance(value, dict):
+        inside = [(f"{where}.{key}", inner) for key, inner in value.items()]
+    if isinstance(value, list):
+        inside = [(f"{where}[{i}]", inner) for i, inner in enumerate(value)]
+    for place, inner in inside:
+        yield from _parts(place, inner)
+
+
+def _check_names(config: Config, where: str, value: Any, mark: Of) -> None:
+    """Raise InputError for a name that no entry of the sections has; a mapping has it as a key."""
+    entries = {name for section in mark.sections for name in attrgetter(section)(config)}
+    names = [value] if isinstance(value, str) else value or ()
+    for name in names:
+        place = f"{where}.{name}" if isinstance(value, dict) else where
+        check_known(place, name, entries, mark.kind)
+
+
 def checks(config: Config) -> Iterator[Check]:
     """Yield a check of each entry but the tables, the figures and the answerers."""
     for name, base in config.bases.items():
@@ -64,7 +96,6 @@ def checks(config: Config) -> Iterator[Check]:
         yield partial(_check_recipe, config, f"config.recipes.{name}", recipe)
     for name, corpus in config.corpora.items():
         yield partial(_check_corpus, name, corpus)
-    yield partial(_check_dev, config)
     for name in config.faq.banks:
         yield partial(_check_bank, config, name)
     for name, method in config.methods.items():
@@ -78,25 +109,15 @@ def checks(config: Config) -> Iterator[Check]:
 
 
 def _check_base(config: Config, where: str, base: Base) -> None:
-    if isinstance(base, Pretrained):
-        _check_downloaded(config, f"{where}.base", base.base)
-        check_known(f"{where}.corpus", base.corpus, config.corpora, "corpus")
-        return
-    _check_downloaded(config, f"{where}.tokenizer", base.tokenizer)
-    if base.pooling:
-        module_path(POOLINGS, base.pooling, f"{where}.pooling")
-    if base.default_prompt and not getattr(base.prompts, base.default_prompt, None):
-        problem = f"prompts do not have {base.default_prompt!r}"
-        raise InputError(f"{where}.default_prompt", problem, "state that prompt")
-
-
-def _check_downloaded(config: Config, where: str, name: str) -> None:
-    """Raise InputError for a base that is not there, or that is made here itself."""
-    check_known(where, name, config.bases, "base")
-    other = config.bases[name]
-    if isinstance(other, Pretrained):
+    key = "base" if isinstance(base, Pretrained) else "tokenizer"
+    named = getattr(base, key)
+    if isinstance(other := config.bases[named], Pretrained):
         advice = f"name the base that it is trained from: {other.base}"
-        raise InputError(where, f"{name!r} is trained here itself", advice)
+        raise InputError(f"{where}.{key}", f"{named!r} is trained here itself", advice)
+    stated = getattr(base, "default_prompt", None)
+    if stated and not getattr(base.prompts, stated, None):
+        problem = f"prompts do not have {stated!r}"
+        raise InputError(f"{where}.default_prompt", problem, "state that prompt")
 
 
 def _check_corpus(name: str, corpus: Corpus) -> None:
@@ -114,16 +135,8 @@ def _check_corpus(name: str, corpus: Corpus) -> None:
         check_neutral(corpus.datasets, f"{where}.neutral")
 
 
-def _check_dev(config: Config) -> None:
-    dev = config.sts.dev
-    if dev not in WITH_DEV_PAIRS:
-        advice = f"choose one of {', '.join(WITH_DEV_PAIRS)}"
-        raise InputError("config.sts.dev", f"{dev!r} has no dev pairs", advice)
-
-
 def _check_bank(config: Config, name: str) -> None:
     where = f"config.faq.banks.{name}"
-    module_path(BANKS, config.faq.banks[name].kind, f"{where}.kind")
     folds = [fold_corpus(name, fold) for fold in range(config.faq.folds)]
     corpora = {*folds, whole_corpus(name)}
     if taken := {name, *corpora} & set(config.corpora):
@@ -140,22 +153,9 @@ def _check_recipe(config: Config, where: str, recipe: Recipe) -> None:
     for key in NEEDED:
         if getattr(recipe, key) is None and getattr(config.training, key) is None:
             raise InputError(f"{where}.{key}", "missing key", "each training needs it")
-    _check_modules(where, recipe)
-    for base, entry in recipe.by_base.items():
-        check_known(f"{where}.by_base.{base}", base, config.bases, "base")
-        _check_modules(f"{where}.by_base.{base}", entry)
+    check_dropout(recipe.dropout.written(), f"{where}.dropout")
     if recipe.loss:
-        module_path(LOSSES, recipe.loss, f"{where}.loss")
         check_loss(recipe.loss, recipe.options, f"{where}.options", may_miss=True)
-
-
-def _check_modules(where: str, entry: Training | Recipe | Settings) -> None:
-    """Check that the views and dropouts of an entry and of its ``on_faq`` exist, and their options."""
-    for place, part in ((where, entry), (f"{where}.on_faq", getattr(entry, "on_faq", None))):
-        if part and part.views:
-            module_path(VIEWS, part.views, f"{place}.views")
-    if hasattr(entry, "dropout"):
-        check_dropout(entry.dropout.written(), f"{where}.dropout")
 
 
 def _check_training(config: Config, where: str, training: Training) -> None:
@@ -164,13 +164,11 @@ def _check_training(config: Config, where: str, training: Training) -> None:
         advice = "φ is the number in a method's name: entropy-0.01"
         raise InputError(f"{where}.options.phi", "has no effect here", advice)
     name = training.recipe
-    check_known(f"{where}.recipe", name, config.recipes, "recipe")
     recipe = config.recipes[name]
     loss = loss_of(config, training)
     if loss is None:
         raise InputError(f"{where}.loss", "missing key", f"the recipe {name!r} has no loss either")
-    module_path(LOSSES, loss, f"{where}.loss")
-    _check_modules(where, training)
+    check_dropout(training.dropout.written(), f"{where}.dropout")
     inherited = inherited_options(config, training)
     check_loss(loss, inherited, f"config.recipes.{name}.options", may_miss=True)
     options = {**inherited, **training.options}
@@ -178,7 +176,7 @@ def _check_training(config: Config, where: str, training: Training) -> None:
         options["phi"] = 0.0  # any number: each model has its own
     check_loss(loss, options, f"{where}.options")
     _check_reads_regulators(where, loss, training)
-    view_options = training.view_options or recipe.view_options
+    view_options = training.view_options or recipe.view_options or {}
     if view := training.views or recipe.views:
         check_view(view, view_options, f"{where}.view_options")
 
@@ -224,7 +222,6 @@ def _check_ranking(config: Config, where: str, name: str) -> None:
 def _check_reads(config: Config, where: str, method: Trained) -> None:
     """Check that the training whose number of steps a method takes has one of its own."""
     if named := method.steps_of:
-        check_known(f"{where}.steps_of", named, config.methods, "method")
         other = trained(config, named)
         if other is None or other.steps_of:
             problem = f"{named!r} has no steps of its own"
@@ -256,8 +253,9 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
     base, method = split_regulator(name, "")
     if base:
         check_known(where, base, config.bases, "base")
-    check_spelling(config, where, method)
-    if method == START or entropy_parts(config, method):
+    if model := entropy_parts(config, method):
+        check_spelling(where, model)
+    if method == START or model:
         return
     if method not in config.methods:
         kinds = ", ".join(config.train_entropy.kinds)
@@ -288,32 +286,25 @@ def _waits_for(config: Config, method: str) -> list[str]:
 
 
 def check_models(config: Config, where: str, entry: Entropies) -> None:
-    """Check that an entry names entropy models of a known kind, each φ by its one spelling."""
-    kinds = config.train_entropy.kinds
-    check_known(f"{where}.kind", entry.kind, kinds, "kind of entropy model")
-    for phi in entry.phis:
-        if not PHI.fullmatch(str(phi)):
-            problem = f"φ {phi} cannot be written as a decimal number of at most 9 + 18 digits"
-            advice = "write one such as 0.01 or 1e-07: an exponent has two digits at most"
-            raise InputError(f"{where}.phis", problem, advice)
-    for name in entry.names:
-        kind, _ = entropy_parts(config, name) or ("", "")
-        if kind != entry.kind:
-            advice = f"kinds are {', '.join(kinds)}"
-            raise InputError(where, f"{name!r} is not KIND-PHI", advice)
-        check_spelling(config, where, name)
+    """Check that each φ has its one spelling, and that no name is one of another kind."""
+    for model in entry.models:
+        check_spelling(where, model)
+        if entropy_parts(config, model.name) != model:
+            advice = f"kinds are {', '.join(config.train_entropy.kinds)}"
+            raise InputError(where, f"{model.name!r} is of two kinds", advice)
 
 
-def check_spelling(config: Config, where: str, name: str) -> None:
+def check_spelling(where: str, model: Entropy) -> None:
     """Raise InputError for an entropy model whose φ has another spelling than its one.
 
     A φ is spelt as Python prints the float. With two spellings one model would be trained twice.
     """
-    parts = entropy_parts(config, name)
-    if parts is None:
-        return
-    kind, phi = parts
-    spelling = repr(float(phi) + 0.0)  # -0.0 is 0.0
-    if phi != spelling and PHI.fullmatch(spelling):
-        problem = f"φ of {name!r} has another spelling"
-        raise InputError(where, problem, f"write {spelling} ({kind}-{spelling})")
+    spelling = repr(float(model.phi) + 0.0)  # -0.0 is 0.0
+    if not PHI.fullmatch(spelling):
+        problem = f"φ {model.phi} cannot be written as a decimal number of at most 9 + 18 digits"
+        advice = "write one such as 0.01 or 1e-07: an exponent has two digits at most"
+        raise InputError(where, problem, advice)
+    if model.phi != spelling:
+        right = model._replace(phi=spelling)
+        problem = f"φ of {model.name!r} has another spelling"
+        raise InputError(where, problem, f"write {spelling} ({right.name})")

@@ -14,14 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from semblance.config.inputs import OF_OWN_BANK
-from semblance.config.misfits import misfits
-from semblance.config.model import Config
-from semblance.errors import InputError
+from pydantic import ValidationError
+
+from semblance.errors import InputError, misfits
 from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
-from workflow.planning.checks import Check, checks
+from workflow.config.inputs import OF_OWN_BANK
+from workflow.config.model import Config
+from workflow.planning.checks import Check, checks, name_checks
 from workflow.planning.layers import Layered, found, over_project
 from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
@@ -57,18 +58,18 @@ def load_files(overlays: Iterable[str], output: str | None = None) -> Config:
 def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
     """Return the config as ``load`` does and no errors, or None and all errors.
 
-    Those of the types come first; names are looked up in a config that fits its type alone.
+    Those of the types come first, then names without an entry, then what does not go together.
     """
     config = None
     try:
         plain = _plain(layers, "config")
-        errors = misfits(plain)
-        if not errors:
-            config = Config.model_validate(_with_paths(plain))
-            errors = errors_of(_checks(config))
-            errors = errors or errors_of(
-                partial(c, config) for c in (check_labels, check_equal_rows)
-            )
+        Config.model_validate(plain)
+        config = Config.model_validate(_with_paths(plain))
+        errors = errors_of(name_checks(config))
+        errors = errors or errors_of(_checks(config))
+        errors = errors or errors_of(partial(c, config) for c in (check_labels, check_equal_rows))
+    except ValidationError as error:
+        errors = sorted(misfits(error, Config, "config"), key=lambda each: each.where)
     except InputError as error:
         errors = [error]
     of_each_key: dict[str, InputError] = {}

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from semblance.config.model import Config
+from workflow.config.model import Config
 
 COLUMNS = "\n| key | value | meaning |\n| --- | --- | --- |"
 WORDS = {"integer": "whole number", "string": "text", "boolean": "true or false"}

@@ -5,10 +5,10 @@ from collections import Counter
 from typing import Any
 
 from semblance import figures, layout
-from semblance.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
 from semblance.figures import FILES, TEXTS
 from semblance.named_modules import FIGURES, module_file
 from semblance.provenance import canonical
+from workflow.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
 from workflow.planning.methods import entropy_parts, trained_methods
 from workflow.planning.plan import Plan, Run
 from workflow.planning.signatures import declaration

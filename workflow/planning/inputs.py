@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from semblance.config.inputs import OfFolder, OfPackage, Transformer
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, is_url
 from semblance.models.architecture import read_architecture
+from workflow.config.inputs import OfFolder, OfPackage, Transformer
 from workflow.planning.plan import Plan
 from workflow.planning.reads import own_files
 from workflow.planning.stages import Job, inputs

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from semblance.config.model import PAPERS
 from semblance.errors import InputError, at
 from semblance.provenance import ROOT, read_text
 from semblance.settings import parse_json
 from semblance.strict_yaml import key_lines, parse_argument, read_yaml
+from workflow.config.model import PAPERS
 
 PROJECT = ROOT / "config.yaml"  # which all others are laid over
 LEAD = "config"  # with which an error of the config names a key: config.seeds.rcl[0]

@@ -1,25 +1,37 @@
-"""What the name of a method stands for: ``start``, a key of ``methods``, or KIND-PHI.
+"""What the name of a method stands for: ``start``, a key of ``methods``, or KIND-PHI; its settings.
 
-KIND-PHI is an entropy model. A regulator of a method may also be BASE/METHOD.
+KIND-PHI is an entropy model. A regulator of a method may also be BASE/METHOD. What a config says of
+a training at several places is laid over each other as it is written.
 """
 
 from typing import Any, Literal
 
-from semblance.config.model import Config
-from semblance.config.part import PHI
-from semblance.config.trainings import Ranking, Reranked, Trained, Whitened
 from semblance.names import START, STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import AVERAGE
+from workflow.config.model import Config
+from workflow.config.part import PHI
+from workflow.config.trainings import (
+    Common,
+    Entropy,
+    Kind,
+    Ranking,
+    Recipe,
+    Reranked,
+    Trained,
+    TrainInitial,
+    Whitened,
+)
+from workflow.planning.signatures import loss_options
 
 TARGET = "target"  # of a whitening that each test fits on its own sentences
 
 
-def entropy_parts(config: Config, method: str) -> tuple[str, str] | None:
-    """Split ``KIND-PHI`` into the kind and the literal φ; None for any other method name."""
+def entropy_parts(config: Config, method: str) -> Entropy | None:
+    """Return the entropy model of a name; None for any other method."""
     for kind in sorted(config.train_entropy.kinds, key=len, reverse=True):
         phi = method.removeprefix(f"{kind}-")
         if phi != method and PHI.fullmatch(phi):
-            return kind, phi
+            return Entropy(kind, phi)
     return None
 
 
@@ -117,3 +129,75 @@ def faq_protocols(config: Config, bank: str) -> list[str]:
 def answerer_protocol(config: Config, bank: str) -> str:
     """Return what an answerer is judged by: users' wordings, or the questions of unknown entries."""
     return WORDING if holds_out_wordings(config, bank) else PAIRS
+
+
+# --- settings of a training ---------------------------------------------------------------------
+
+Training = Trained | TrainInitial | Kind
+SETTINGS = Common.model_fields.keys()  # which the parts of a config lay over each other
+RHYTHM = {"evaluate_every", "evaluate_share"}  # of evaluations: two ways to say the same
+OF_PRETRAINING = {  # in place of the settings of all trainings
+    "loss": None,  # no loss of sentences
+    "views": "twice",  # each distinct sentence
+    "head": "none",
+    "encoders": 1,
+    "evaluate_every": None,  # its last weights are its result
+    "evaluate_share": None,
+}
+
+
+def settings_of(config: Config, training: Training, base: str, on_faq: bool) -> dict[str, Any]:
+    """Return all settings of a training but for its seed.
+
+    They are laid over each other: ``training``, the recipe, its ``on_faq`` on a fold of a FAQ bank,
+    its ``by_base``, the training itself, its own ``on_faq`` on a fold. Options of the loss and rates
+    of dropout are laid over the recipe's key by key.
+    """
+    recipe = config.recipes[training.recipe]
+    layers = [config.training, recipe]
+    if on_faq:
+        layers.append(recipe.on_faq)
+    layers += [recipe.by_base.get(base), training]
+    if on_faq and isinstance(training, Trained):
+        layers.append(training.on_faq)
+    settings: dict[str, Any] = {}
+    for layer in filter(None, layers):
+        stated = layer.written()
+        if RHYTHM & stated.keys():
+            settings = {key: value for key, value in settings.items() if key not in RHYTHM}
+        settings |= {key: value for key, value in stated.items() if key in SETTINGS}
+    settings["loss"] = loss_of(config, training)
+    if options := inherited_options(config, training) | training.options:
+        settings["options"] = options
+    if dropout := recipe.dropout.written() | training.dropout.written():
+        settings["dropout"] = dropout
+    return settings
+
+
+def pretraining_settings(config: Config, base: str) -> dict[str, Any]:
+    """Return all settings of the training of a base by masked words, but for its device."""
+    stated = {**config.training.written(), **config.bases[base].pretrain.written()}
+    masked_words = {"weight": 1.0}
+    if "share" in stated:
+        masked_words["share"] = stated.pop("share")
+    return {**stated, **OF_PRETRAINING, "masked_words": masked_words}
+
+
+def loss_of(config: Config, training: Training) -> str | None:
+    """Return the loss of a training: its own, or its recipe's; None if neither says one."""
+    if isinstance(training, Kind):
+        return "entropy"
+    return training.loss or config.recipes[training.recipe].loss
+
+
+def inherited_options(config: Config, training: Training) -> dict[str, Any]:
+    """Return the options that a training takes over from its recipe.
+
+    A training with another loss takes over only those that its own loss takes, too.
+    """
+    recipe: Recipe = config.recipes[training.recipe]
+    loss = loss_of(config, training)
+    if loss == recipe.loss:
+        return recipe.options
+    taken = loss_options(loss)
+    return {key: value for key, value in recipe.options.items() if key in taken}

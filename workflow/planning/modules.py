@@ -4,7 +4,6 @@ import functools
 import json
 from typing import Any
 
-from semblance.config.model import Config
 from semblance.figures import is_measured
 from semblance.named_modules import (
     BANKS,
@@ -19,7 +18,8 @@ from semblance.named_modules import (
     module_names,
     module_path,
 )
-from workflow.planning.signatures import PLAIN_RATES
+from semblance.settings import PLAIN_RATES
+from workflow.config.model import Config
 
 _path = functools.cache(module_path)  # it looks on the disk, and each job asks
 

@@ -8,20 +8,22 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.config.model import Config
-from semblance.config.outputs import FigureOfModels, Table
 from semblance.names import INITIAL, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
+from workflow.config.model import Config
+from workflow.config.outputs import FigureOfModels, Table
 from workflow.planning import methods, tables
 from workflow.planning.methods import (
+    Training,
     entropy_parts,
     evaluation_settings,
     faq_protocols,
     is_untrained,
+    pretraining_settings,
+    settings_of,
     split_regulator,
 )
-from workflow.planning.settings import Training, pretraining_settings, settings_of
 
 NOT_OF_FILES = ("label", "tokenizer", "million_parameters", "seen")  # of a base: same files
 
@@ -181,8 +183,8 @@ class Plan:
 
     def phi(self, method: str) -> str:
         """Return the literal φ of an entropy model; an empty text for any other method."""
-        parts = entropy_parts(self.config, method)
-        return parts[1] if parts else ""
+        entropy = entropy_parts(self.config, method)
+        return entropy.phi if entropy else ""
 
     def sts_run(self, **run: str) -> str:
         """Return the ``--run`` of ``evaluate_sts``: which model, and what whitens its vectors."""
@@ -255,9 +257,8 @@ class Plan:
         return self._settings(corpus, base, method)["max_length"]
 
     def _training_of(self, method: str) -> Training:
-        parts = entropy_parts(self.config, method)
-        if parts:
-            return self.config.train_entropy.kinds[parts[0]]
+        if entropy := entropy_parts(self.config, method):
+            return self.config.train_entropy.kinds[entropy.kind]
         if method == INITIAL:
             return self.config.train_initial
         return self.config.methods[method]

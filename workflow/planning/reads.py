@@ -6,8 +6,8 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from semblance.config.inputs import DatasetBank, Pretrained
 from semblance.names import INITIAL, START
+from workflow.config.inputs import DatasetBank, Pretrained
 from workflow.planning import answerers
 from workflow.planning.figures import (
     collection,

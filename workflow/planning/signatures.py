@@ -14,9 +14,8 @@ from typing import Any
 from semblance import settings
 from semblance.errors import InputError, at
 from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, module_file
-from semblance.settings import Rate, check_keywords, decode_as
+from semblance.settings import PLAIN_RATES, Rate, check_keywords, decode
 
-PLAIN_RATES = ("hidden", "attention")  # every model has these dropouts, so no module does
 # What an annotation may name, beside Python's own types and those that the module makes.
 NAMES = {**vars(typing), **vars(settings), "dataclass": dataclass}
 
@@ -63,7 +62,7 @@ def check_dropout(dropout: dict[str, Any], where: str) -> None:
     for name, value in dropout.items():
         key = f"{where}.{name}"
         kind = Rate if name in PLAIN_RATES else options_type(module_file(DROPOUTS, name, key))
-        options = decode_as(kind, value, key)
+        options = decode(kind, value, key)
         if name == "sampled" and options.low > options.high:
             raise InputError(key, "low is above high")
 

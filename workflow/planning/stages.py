@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from semblance import layout
-from semblance.config.inputs import Transformer
 from semblance.errors import InputError
 from semblance.fetch.manifest import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
+from workflow.config.inputs import Transformer
 from workflow.planning import reads
 from workflow.planning.figures import curve_settings
 from workflow.planning.plan import Plan, Run, deletes_models

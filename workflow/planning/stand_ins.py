@@ -8,8 +8,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from semblance.config import inputs
-from semblance.config.inputs import (
+from semblance.fetch.manifest import Dataset
+from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
+from semblance.provenance import canonical, text_digest
+from semblance.reporting.published import Base, Published, Source
+from workflow.config import inputs
+from workflow.config.inputs import (
     Bank,
     Corpus,
     DatasetBank,
@@ -18,10 +22,6 @@ from semblance.config.inputs import (
     Pairs,
     Transformer,
 )
-from semblance.fetch.manifest import Dataset
-from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
-from semblance.provenance import canonical, text_digest
-from semblance.reporting.published import Base, Published, Source
 from workflow.planning.methods import entropy_parts, is_untrained, regulators, whitening
 from workflow.planning.plan import Plan
 

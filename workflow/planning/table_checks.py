@@ -5,29 +5,16 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from semblance.config.model import Config
-from semblance.config.outputs import (
-    Answerer,
-    Figure,
-    FigureOfCollection,
-    FigureOfModels,
-    FigureOfTables,
-    Rows,
-    Table,
-)
-from semblance.config.trainings import Entropies
 from semblance.errors import InputError
 from semblance.named_modules import FIGURES, module_file
 from semblance.names import START, STS_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
 from semblance.settings import check_keywords
-from workflow.planning.checks import (
-    Check,
-    check_known,
-    check_models,
-    check_spelling,
-)
+from workflow.config.model import Config
+from workflow.config.outputs import Answerer, Figure, Rows, Table
+from workflow.config.trainings import Entropies
+from workflow.planning.checks import Check, check_known, check_models, check_spelling
 from workflow.planning.methods import (
     PAIRS,
     TARGET,
@@ -37,6 +24,7 @@ from workflow.planning.methods import (
     is_untrained,
     model_of,
     ranking,
+    trained,
     whitening,
 )
 from workflow.planning.signatures import required_signature
@@ -49,132 +37,110 @@ def table_checks(config: Config) -> Iterator[Check]:
     """Yield a check of each table, figure and answerer, and of their parts."""
     for name, table in config.tables.items():
         where = f"config.tables.{name}"
-        yield partial(_check_table, config, name, table)
+        yield partial(_check_table, where, name, table)
         yield partial(_check_tasks, config, where, table)
-        for i, row in _rows(table):
-            yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
-        for named in table.labels or ():
+        for i, row in enumerate(table.rows):
+            yield partial(_check_row, config, f"{where}.rows[{i}]", find_layout(table.layout), row)
+        for named in table.labels:
             yield partial(_check_method_name, config, f"{where}.labels", _method_of(named))
-        yield partial(_check_control, config, f"{where}.control", table)
-        yield partial(_check_controls, f"{where}.controls", table)
-        for ours, theirs in (table.published or {}).items():
+        yield partial(_check_controls, config, where, table)
+        for ours, theirs in table.published.items():
             yield partial(_check_published, config, f"{where}.published.{ours}", ours, theirs)
     for name, figure in config.figures.items():
         where = f"config.figures.{name}"
-        yield partial(_check_kind, config, where, figure)
-        yield partial(_check_trained, config, where, figure)
-        for i, row in _rows(figure):
+        yield partial(_check_options, where, figure)
+        for i, row in enumerate(getattr(figure, "rows", ())):
             yield partial(_check_shown, config, f"{where}.rows[{i}]", figure, row)
     for name, answerer in config.answerers.items():
         where = f"config.answerers.{name}"
-        yield partial(_check_answerer, config, where, answerer)
+        yield partial(_check_protocol, config, answerer.bank)
         yield partial(_check_ways, config, f"{where}.methods", answerer)
-
-
-def _rows(shown: object) -> Iterator[tuple[int, Rows]]:
-    """Yield number and value of each group of rows; nothing where there is no list of them."""
-    if isinstance(rows := getattr(shown, "rows", None), list):
-        yield from enumerate(rows)
 
 
 # --- tables ------------------------------------------------------------------------------------
 
 
-def _check_table(config: Config, name: str, table: Table) -> None:
-    where = f"config.tables.{name}"
+def _check_table(where: str, name: str, table: Table) -> None:
     if name in OTHER_TABLES:
         raise InputError(where, "another file beside the tables has this name", "choose another")
-    check_known(f"{where}.seeds", table.seeds, config.seeds, "list of seeds")
-    layout = find_layout(table.layout, f"{where}.layout")
     banks = sorted({corpus for row in table.rows for corpus in row.corpora})
-    if layout.over_folds and len(banks) > 1:
-        problem = f"layout {layout.name!r} shows one bank, and the rows name {', '.join(banks)}"
+    if find_layout(table.layout).over_folds and len(banks) > 1:
+        problem = f"layout {table.layout!r} shows one bank, and the rows name {', '.join(banks)}"
         raise InputError(f"{where}.rows", problem, "make a table for each bank")
 
 
 def _check_tasks(config: Config, where: str, table: Table) -> None:
     """Raise InputError for a table whose own list of tasks it cannot show."""
-    if table.tasks is None:
-        return
-    layout = find_layout(table.layout, f"{where}.layout")
-    where = f"{where}.tasks"
-    if layout.over_folds or layout.tasks is not None:
-        raise InputError(where, "has no effect here", f"layout {layout.name} has tasks of its own")
-    tests = config.sts.datasets
-    known = dict.fromkeys([*STS_TASKS, *(n for n in tests if n not in WITH_DEV_PAIRS)])
-    for task in table.tasks:
-        if task not in known:
-            raise InputError(where, f"there is no task {task!r}", f"known are {', '.join(known)}")
+    layout = find_layout(table.layout)
+    if table.tasks and (layout.over_folds or layout.tasks is not None):
+        advice = f"layout {layout.name} has tasks of its own"
+        raise InputError(f"{where}.tasks", "has no effect here", advice)
+    tests = [name for name in config.sts.datasets if name not in WITH_DEV_PAIRS]
+    for task in table.tasks or ():
+        check_known(f"{where}.tasks", task, [*STS_TASKS, *tests], "task")
 
 
-def _check_control(config: Config, where: str, table: Table) -> None:
-    control = table.control or PREVIOUS
+def _check_controls(config: Config, where: str, table: Table) -> None:
+    """Check that the controls of a table are trained, and are rows of it."""
     methods = {name for row in table.rows for name in row.method_names}
+    control = table.control or PREVIOUS
     if is_untrained(config, control):
         named = "the untrained base" if control == START else f"the untrained {control!r}"
         problem = f"{named} is no control: every training would differ from it"
-        raise InputError(where, problem, "name a method that is trained, such as Eq. 1 alone")
+        advice = "name a method that is trained, such as Eq. 1 alone"
+        raise InputError(f"{where}.control", problem, advice)
     if control not in {PREVIOUS, *methods}:
-        raise InputError(where, f"no row has method {control!r}")
+        raise InputError(f"{where}.control", f"no row has method {control!r}")
+    for method, other in table.controls.items():
+        if method in methods and other not in methods - {START}:
+            problem = f"no row of a model has method {other!r}"
+            raise InputError(f"{where}.controls.{method}", problem)
 
 
-def _check_controls(where: str, table: Table) -> None:
-    """Check that the control of each row that has one of its own is in the table, too."""
-    methods = {name for row in table.rows for name in row.method_names}
-    for method, control in table.controls.items():
-        if method in methods and control not in methods - {START}:
-            raise InputError(f"{where}.{method}", f"no row of a model has method {control!r}")
-
-
-def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
-    layout = find_layout(table.layout, f"{where.partition('.rows')[0]}.layout")
-    banks = config.faq.banks
+def _check_row(config: Config, where: str, layout: Layout, row: Rows) -> None:
+    """Check that the corpora, or banks, of some rows suit the layout, and so do the methods."""
     for corpus in row.corpora:
-        places = {**config.corpora, **banks}
-        check_known(f"{where}.corpora", corpus, places, "corpus or bank")
-        if layout.over_folds != (corpus in banks):
+        if layout.over_folds != (corpus in config.faq.banks):
             problem = f"{corpus!r} does not suit layout {layout.name!r}"
             raise InputError(f"{where}.corpora", problem)
-    for base in row.bases:
-        check_known(f"{where}.bases", base, config.bases, "base")
-    where = f"{where}.methods"
+    _check_methods(config, f"{where}.methods", row)
+    for method in row.method_names:
+        _check_suits(config, f"{where}.methods", layout, row.corpora, method)
+
+
+def _check_suits(
+    config: Config, where: str, layout: Layout, corpora: list[str], method: str
+) -> None:
+    """Check that a layout, and its banks, show tests on which a method can be fitted or rank."""
+    if whitening(config, method) == TARGET and layout.tests != "sts":
+        named = f"layout {layout.name!r} does not show"
+        problem = f"{method!r} is fitted on the STS tests, which {named}"
+        raise InputError(where, problem, "name it in a table of the layout sts or dev")
+    stated = ranking(config, method)
+    if stated and not layout.over_folds:
+        problem = f"{method!r} ranks answers, of which layout {layout.name!r} has none"
+        raise InputError(where, problem, "name it in a table of a FAQ bank")
+    if stated and stated.match not in (None, "answer"):
+        for bank in corpora:
+            if not holds_out_wordings(config, bank):
+                problem = f"{method!r} matches questions, and bank {bank!r} tests its own ones"
+                raise InputError(where, problem, "give the bank `hold_out: wordings`")
+
+
+def _check_methods(config: Config, where: str, row: Rows) -> None:
     for entry in row.methods:
         if isinstance(entry, Entropies):
             check_models(config, where, entry)
         else:
             _check_method_name(config, where, entry)
-            _check_suits(config, where, layout, entry)
-            _check_matched(config, where, row.corpora, entry)
-
-
-def _check_suits(config: Config, where: str, layout: Layout, method: str) -> None:
-    """Check that a layout shows tests on which a method can be fitted or rank."""
-    if whitening(config, method) == TARGET and layout.tests != "sts":
-        problem = (
-            f"{method!r} is fitted on the STS tests, which layout {layout.name!r} does not show"
-        )
-        raise InputError(where, problem, "name it in a table of the layout sts or dev")
-    if ranking(config, method) and not layout.over_folds:
-        problem = f"{method!r} ranks answers, of which layout {layout.name!r} has none"
-        raise InputError(where, problem, "name it in a table of a FAQ bank")
-
-
-def _check_matched(config: Config, where: str, banks: list[str], method: str) -> None:
-    """Check that banks hold out users' wordings where a method compares a query with questions."""
-    stated = ranking(config, method)
-    if stated is None or stated.match in (None, "answer"):
-        return
-    for bank in banks:
-        if not holds_out_wordings(config, bank):
-            problem = f"{method!r} matches questions, and bank {bank!r} tests its own ones"
-            raise InputError(where, problem, "give the bank `hold_out: wordings`")
 
 
 def _check_method_name(config: Config, where: str, method: str) -> None:
     """Raise InputError for a name that no model has."""
-    if not entropy_parts(config, method):
+    if model := entropy_parts(config, method):
+        check_spelling(where, model)
+    else:
         check_known(where, method, [*config.methods, START], "method")
-    check_spelling(config, where, method)
 
 
 def _method_of(name: str) -> str:
@@ -205,58 +171,29 @@ def published() -> Published:
 # --- figures -----------------------------------------------------------------------------------
 
 
-def _check_kind(config: Config, where: str, figure: Figure) -> None:
-    """Check a figure's module and options, and that its seeds, tables and collection exist."""
+def _check_options(where: str, figure: Figure) -> None:
+    """Check the options of a figure's module."""
     path = module_file(FIGURES, figure.kind, f"{where}.kind")
-    signature = required_signature(path, "rows")
-    if isinstance(figure, FigureOfCollection):
-        check_known(f"{where}.collection", figure.collection, config.corpora, "corpus")
-    if isinstance(figure, FigureOfModels):
-        check_known(f"{where}.seeds", figure.seeds, config.seeds, "list of seeds")
-    if isinstance(figure, FigureOfTables):
-        for table in figure.tables or ():
-            check_known(f"{where}.tables", table, config.tables, "table")
-    check_keywords(signature, figure.options, f"{where}.options")
-
-
-def _check_trained(config: Config, where: str, figure: Figure) -> None:
-    """Check that each method of a curve is one of ``methods`` that has a training."""
-    if figure.source != "curve":
-        return
-    for i, row in _rows(figure):
-        key = f"{where}.rows[{i}].methods"
-        for name in row.method_names:
-            check_known(key, name, config.methods, "method")
-            if whitening(config, name) is not None:
-                problem = f"{name!r} whitens a base and has no training"
-                raise InputError(key, problem, "name a method that is trained")
-            if ranking(config, name):
-                problem = f"{name!r} ranks with the model of another method"
-                raise InputError(key, problem, "name that method")
+    check_keywords(required_signature(path, "rows"), figure.options, f"{where}.options")
 
 
 def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
-    """Check a group of rows of a figure."""
+    """Check a group of rows of a figure; a curve shows methods that have a training of their own."""
     for corpus in row.corpora:
         check_known(f"{where}.corpora", corpus, config.corpora, "corpus")
-    for base in row.bases:
-        check_known(f"{where}.bases", base, config.bases, "base")
     where = f"{where}.methods"
-    for entry in row.methods:
-        if isinstance(entry, Entropies):
-            check_models(config, where, entry)
-        else:
-            _check_method_name(config, where, entry)
+    _check_methods(config, where, row)
+    for name in row.method_names if figure.source == "curve" else ():
+        check_known(where, name, config.methods, "method")
+        if trained(config, name) is None:
+            problem = f"{name!r} has no training of its own"
+            raise InputError(where, problem, "name a method that is trained")
 
 
 # --- answerers ---------------------------------------------------------------------------------
 
 
-def _check_answerer(config: Config, where: str, answerer: Answerer) -> None:
-    bank = answerer.bank
-    check_known(f"{where}.bank", bank, config.faq.banks, "bank")
-    check_known(f"{where}.base", answerer.base, config.bases, "base")
-    check_known(f"{where}.seeds", answerer.seeds, config.seeds, "list of seeds")
+def _check_protocol(config: Config, bank: str) -> None:
     judged_by_pairs = answerer_protocol(config, bank) == PAIRS
     if judged_by_pairs and PAIRS not in config.evaluate_faq.protocols:
         problem = f"an answerer of bank {bank!r} is judged by {PAIRS}"
@@ -278,7 +215,7 @@ def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
 
 def _check_evaluated(config: Config, where: str, answerer: Answerer, method: str) -> None:
     """Check that tables of the bank evaluate a method with the base and the seeds of an answerer."""
-    wanted = set(config.seeds.get(answerer.seeds, ()))
+    wanted = set(config.seeds[answerer.seeds])
     seeds: list[set[int]] = []
     for table in config.tables.values():
         if not find_layout(table.layout).over_folds:
@@ -286,7 +223,7 @@ def _check_evaluated(config: Config, where: str, answerer: Answerer, method: str
         for row in table.rows:
             on_bank = answerer.bank in row.corpora and answerer.base in row.bases
             if on_bank and method in row.method_names:
-                seeds.append(set(config.seeds.get(table.seeds, ())))
+                seeds.append(set(config.seeds[table.seeds]))
     if not seeds or not is_untrained(config, method) and not wanted <= set().union(*seeds):
         problem = (
             f"no table of bank {answerer.bank!r} evaluates {method!r} with base"

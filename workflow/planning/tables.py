@@ -4,20 +4,20 @@ import json
 from itertools import product
 from typing import Any, NamedTuple
 
-from semblance.config.model import Config
-from semblance.config.outputs import FigureOfModels, Table
 from semblance.errors import InputError
 from semblance.names import NO_CORPUS, START, STS_TASKS
 from semblance.reporting.layouts import find_layout
+from workflow.config.model import Config
+from workflow.config.outputs import FigureOfModels, Table
 from workflow.planning.methods import (
     entropy_parts,
     faq_protocols,
     is_untrained,
     ranking,
     reads_no_corpus,
+    settings_of,
     trained,
 )
-from workflow.planning.settings import settings_of
 
 # What else makes a training, beside its regulators.
 BESIDE_SETTINGS = ("regulator_seeds", "steps_of")
@@ -102,12 +102,11 @@ def _method_label(config: Config, stated: dict[str, str], row: TableRow) -> str:
             return stated[name]
     if row.method == START:
         return base_label(config, row.base)
-    parts = entropy_parts(config, row.method)
-    if parts is None:
+    entropy = entropy_parts(config, row.method)
+    if entropy is None:
         return config.methods[row.method].label or row.method
-    kind, phi = parts
-    label = config.train_entropy.kinds[kind].label or f"{kind}-{{phi}}"
-    return label.replace("{phi}", phi.replace("-", "−"))
+    label = config.train_entropy.kinds[entropy.kind].label or f"{entropy.kind}-{{phi}}"
+    return label.replace("{phi}", entropy.phi.replace("-", "−"))
 
 
 def counterpart(table: Table, row: TableRow) -> str:

@@ -8,9 +8,9 @@ from pydantic import ValidationError
 
 from semblance import layout
 from semblance.audit.chain import run_near
-from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.provenance import read_object
+from workflow.config.model import Config
 
 USUAL = "results"  # as in config.yaml
 NOT_OURS = ("not the config of a run of this version", "start the run again, which writes it anew")

@@ -1,13 +1,13 @@
 """S-SimCSE: each dropout operation samples its rate from a distribution (section 3.1)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, assert_never
 
 import torch
 from torch import Tensor
 
 from semblance.models.dropout_plan import Site
-from semblance.settings import LARGEST_RATE, Positive, Rate, unknown_word
+from semblance.settings import LARGEST_RATE, Positive, Rate
 
 Distribution = Literal["uniform", "beta"]
 Granularity = Literal["view", "row", "pass", "shared"]
@@ -56,7 +56,7 @@ def rate(options: Options, site: Site) -> Tensor | None:
         case "shared":
             return sample_rates(options, 1, device).expand(sentences)
         case word:
-            raise unknown_word("dropout.sampled.granularity", word, Granularity)
+            assert_never(word)
 
 
 def sample_rates(options: Options, count: int, device: torch.device) -> Tensor:
@@ -68,7 +68,7 @@ def sample_rates(options: Options, count: int, device: torch.device) -> Tensor:
         case "beta":
             rates = _beta(options, count, device)
         case word:
-            raise unknown_word("dropout.sampled.distribution", word, Distribution)
+            assert_never(word)
     return rates.clamp(0.0, LARGEST_RATE)
 
 

@@ -17,7 +17,6 @@ from snakemake import common, rules
 from snakemake.exceptions import WorkflowError
 from snakemake.scheduling.job_scheduler import JobScheduler
 
-from semblance.config.model import Config, Keep
 from semblance.errors import InputError
 from semblance.fetch.manifest import Wanted
 from semblance.gpus import REMOTE_JOB
@@ -25,6 +24,7 @@ from semblance.locks import Busy
 from semblance.provenance import ROOT
 from semblance.settings import decode_json
 from tests.shipped import merged
+from workflow.config.model import Config, Keep
 from workflow.controller import command, events, hooks, lock, slurm
 from workflow.planning.config import load
 from workflow.planning.plan import Plan, deletes_models

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from semblance.config.inputs import DatasetBank
 from tests.unit.costing.examples import EMBED, LARGE, MANIFEST, TRAIN, cost, small
+from workflow.config.inputs import DatasetBank
 from workflow.costing.model import Cost
 from workflow.costing.needs import ACTIVATION, BF16, UNKNOWN_MILLION, evaluations, schedule
 from workflow.costing.sizes import UNKNOWN_PAIRS, BankSize, corpus_of

@@ -5,12 +5,13 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from semblance import settings as settings_module
 from semblance.errors import InputError
 from semblance.models import dropout_plan
-from semblance.models.dropout_plan import DropoutPlan, DropoutSettings
+from semblance.models.dropout_plan import DropoutPlan
 from semblance.models.masks import dropout
 from semblance.named_modules import DROPOUTS
-from semblance.settings import decode
+from semblance.settings import DropoutSettings, decode
 from tests.unit.models.statistics import correlation, six_errors
 
 VIEWS = torch.tensor([0, 0, 0, 1, 1, 1])
@@ -71,10 +72,10 @@ REFUSED = [
     ({"sampled": 0.1}, "dropout.sampled"),
     ({"sampled": {"rate": 0.1}}, "dropout.sampled.rate"),
     ({"sampled": {"low": "x"}}, "dropout.sampled.low"),
-    ({"sampled": {"low": -0.1}}, "dropout.sampled.low: must be"),
-    ({"sampled": {"high": 0.91}}, "dropout.sampled.high: must be"),
-    ({"sampled": {"alpha": 0.0}}, "dropout.sampled.alpha: must be"),
-    ({"sampled": {"beta": -1.0}}, "dropout.sampled.beta: must be"),
+    ({"sampled": {"low": -0.1}}, "dropout.sampled.low"),
+    ({"sampled": {"high": 0.91}}, "dropout.sampled.high"),
+    ({"sampled": {"alpha": 0.0}}, "dropout.sampled.alpha"),
+    ({"sampled": {"beta": -1.0}}, "dropout.sampled.beta"),
     ({"sampled": {"distribution": "normal"}}, "dropout.sampled.distribution"),
     ({"sampled": {"granularity": "rows"}}, "dropout.sampled.granularity"),
     ({"sampled": {"granularity": "View"}}, "dropout.sampled.granularity"),
@@ -94,7 +95,8 @@ def test_options_of_another_type_or_beyond_their_bounds_are_refused_by_their_key
 def dropouts(monkeypatch, **modules):
     """Let functions stand in for the modules of the folder; return the plan that names them."""
     found = {name: SimpleNamespace(Options=float, **module) for name, module in modules.items()}
-    monkeypatch.setattr(dropout_plan, "load_module", lambda package, name, where: found[name])
+    for module in (settings_module, dropout_plan):
+        monkeypatch.setattr(module, "load_module", lambda package, name, where: found[name])
     return plan(**dict.fromkeys(modules, 0.5))
 
 

@@ -10,10 +10,10 @@ from transformers import AutoModel, AutoTokenizer
 from semblance.data.tokens import tokenise
 from semblance.models import encoder as module
 from semblance.models import folder as model_folder
-from semblance.models.dropout_plan import DropoutPlan, DropoutSettings
+from semblance.models.dropout_plan import DropoutPlan
 from semblance.models.packing import pack
 from semblance.models.weights import to_ours
-from semblance.settings import decode
+from semblance.settings import DropoutSettings, decode
 from tests.unit.models.tiny_models import POSITIONS, built, make_source, sentences
 
 # Words of the sentences; two are longer than the model reads.

@@ -136,7 +136,7 @@ def test_all_names_that_a_config_does_not_know_are_reported():
         write(
             "last.yaml",
             "methods:\n  simcse: {recipe: nobody}\n  mine: {recipe: rcl, steps_of: nobody}\n"
-            "tables:\n  rcl_table3: {layout: best}\n",
+            "figures:\n  rcl_anisotropy: {seeds: best}\n",
         )
     )
     lines = [line.split(": ")[0] for line in found]

@@ -7,12 +7,11 @@ from importlib.util import find_spec
 import pytest
 
 from semblance.errors import InputError
-from semblance.models.dropout_plan import DropoutSettings
 from semblance.named_modules import DROPOUTS, LOSSES, MASKED_WORDS, POOLINGS, VIEWS, module_names
+from semblance.settings import PLAIN_RATES, DropoutSettings
 from tests.shipped import merged
 from workflow.planning import modules
 from workflow.planning.config import load
-from workflow.planning.signatures import PLAIN_RATES
 
 SHIPPED = merged("config.yaml")
 del SHIPPED["bases"]["e5-small"]["pooling"]  # its own files choose one

@@ -6,7 +6,7 @@ import pytest
 
 from semblance.named_modules import LOSSES, MASKED_WORDS
 from semblance.settings import decode
-from semblance.training.recipe import MaskedWords, TrainSettings
+from semblance.training.settings import MaskedWords, TrainSettings
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST
 from workflow.costing.model import Cost

@@ -1,98 +1,54 @@
 """What a config refuses: each mistake in one line, with its key and what would be right."""
 
-import pytest
+from collections.abc import Callable
 
-from semblance.errors import InputError
+import pytest
+from pydantic import ValidationError
+
+from semblance.errors import InputError, misfits
 from tests.shipped import changed, merged
 from tests.unit.planning.test_pretrained import BASE
+from workflow.config.model import Config
 from workflow.planning.config import load
 
 # What is changed, KEY = VALUE (none: the key goes) | the beginning of the error, without `config.`;
 # where it is left out, the changed key.
 OF_PAPERS = """
-outptu = x
 output = ; rm -rf x
-mirror = 7
 seeds.rcl = []
 seeds.rcl = [1, -2] | seeds.rcl[1]: -2
-resources.jobs_per_gpu = 0
-resources.max_runtime = 2 days
-resources.checkpoint_steps = | resources.checkpoint_steps: missing key
-evaluate_sts.precision = fp16
-embed.matmul =
 faq.folds = 2
 bases.bert-base.revision = main
-bases.bert-base.tokenizer =
 bases.roberta-base.tokenizer = nobody
 bases.bge-small.default_prompt = document | bases.bge-small.default_prompt: prompts do not have 'doc
-bases.e5-small.prompts = {passage: x} | bases.e5-small.prompts.passage
-bases.bert-base.million_parameters = 0
 bases.bert-base.pooling = max
 corpora.none = {kind: wiki, datasets: [wiki1m]}
-corpora.nli.kind = snli
 corpora.nli.datasets = [snli, snli]
-sts.datasets = [stsb, sick, stsb]
-sts.protocol = cooked
-sts.dev = wiki1m | sts.dev: 'wiki1m' has no dev pairs; choose one of stsb, sick
+sts.dev = wiki1m | sts.dev: 'wiki1m' should be 'stsb' or 'sick'
 faq.banks.nli = {kind: faqir, dataset: faqir}
 faq.banks.mine = {kind: own} | faq.banks.mine.path: missing key
 faq.banks.mine = {kind: own, path: f.csv, dataset: faqir} | faq.banks.mine.dataset: has no effect
-faq.banks.faqir.kind = faq
 faq.banks.faqir.path = faq.csv
-faq.banks.faqir.queries_path = asked.csv
-faq.banks.faqir.question_column = Frage
-faq.banks.faqir.answer_column = Antwort
-training.precision = fp8
-training.matmul = fast
-training.regulators = [entropy-0.01]
-training.clip = | training.clip: missing key
 recipes.rcl.batch_size = | recipes.rcl.batch_size: missing key; each training needs it
-recipes.rcl.batch_size = 1
 recipes.rcl.batch_size = "64"
 recipes.rcl.warmup = | recipes.rcl.warmup: missing key
-recipes.rcl.learning_rate = -1.0
-recipes.rcl.precision = fp8
 recipes.rcl.threads = 2
-recipes.rcl.regulators = [entropy-0.01]
-recipes.rcl.on_faq.threads = 2
 recipes.rcl.on_faq.recipe = supervised | recipes.rcl.on_faq.recipe: unknown key
 recipes.unsupervised.views = twise
-recipes.unsupervised.views = Twice
-recipes.unsupervised.loss = nobody
-recipes.unsupervised.head = yes
-recipes.unsupervised.head = true
-recipes.unsupervised.options.scale = -5 | recipes.unsupervised.options.scale: must
+recipes.unsupervised.options.scale = -5
 recipes.unsupervised.loss = | methods.ssimcse.loss: missing key
-recipes.supervised.by_base.bert-large.loss = contrastive
-recipes.supervised.by_base.bert-large.threads = 2
 recipes.supervised.by_base.bert-huge = {batch_size: 8}
-train_initial.recipe =
-train_initial.threads = 2
-train_initial.regulators = [entropy-0.01]
 train_initial.options.scale = -20.0
 train_initial.options.phi = 0.1
-train_entropy.kinds = 3
-train_entropy.early_stopping.unit = windows
-train_entropy.kinds.entropy.gpus = 0 | train_entropy.kinds.entropy.gpus: unknown key
-train_entropy.kinds.entropy.threads = 2
 train_entropy.kinds.entropy.epochs = 2 | train_entropy.kinds.entropy.epochs: unknown key
-train_entropy.kinds.entropy.warmup = 0.1 | train_entropy.kinds.entropy.warmup: unknown key
-train_entropy.kinds.entropy.evaluate_every = 5
-train_entropy.kinds.entropy.evaluate_share = 0.5
 train_entropy.kinds.entropy.loss = contrastive
-train_entropy.kinds.entropy.regulators = [entropy-0.01]
 train_entropy.kinds.entropy.options.reduction = avg
 train_entropy.kinds.entropy.options.reduction = Mean
 train_entropy.kinds.entropy.options.include_positive = "no"
 train_entropy.kinds.entropy.options.phi = 0.1 | train_entropy.kinds.entropy.options.phi: has no
 methods.simcse.recipe = nobody
 methods.simcse.recipe = | methods.simcse.recipe: missing key
-methods.simcse.batchsize = 3
-methods.simcse.threads = 2 | methods.simcse.threads: unknown key
-methods.simcse.jobs_per_gpu = 2
-methods.simcse.loss = nobody
 methods.simcse.loss = entropy | methods.simcse.options.phi: missing key
-methods.simcse.views = twise
 methods.simcse.by_base = {bert-base: {batch_size: 8}}
 methods.simcse.regulators = [entropy-0.01]
 methods.simcse.options.scal = 3
@@ -104,26 +60,23 @@ methods.simcse.options.scale = [20.0]
 methods.simcse.options.phi = 0.1
 methods.simcse.options.reduction = mean
 methods.ssimcse.dropout.hidden = 1.0
-methods.ssimcse.dropout.hidden = -0.1
 methods.ssimcse.dropout.sampled.rate = 1
 methods.ssimcse.dropout.sampled.low = 0.8 | methods.ssimcse.dropout.sampled: low is above high
 methods.ssimcse.dropout.sampled.distribution = normal
 methods.ssimcse.dropout.sampled.granularity = rows
 methods.ssimcse.dropout.sampled.layers = all
 methods.whitening.recipe = rcl | methods.whitening.recipe: has no effect
-methods.whitening.whitening = tests
 methods.whitening.whitening = false | methods.whitening.whitening: False
 methods.rcl-8.options.reduction = Sum
 methods.rcl-8.options.reduction = avg
 methods.rcl-8.options.regulator_weight = -1.0
-methods.rcl-8.options.scale = -5 | methods.rcl-8.options.scale: must be above 0
+methods.rcl-8.options.scale = -5 | methods.rcl-8.options.scale: -5 should be greater than 0
 methods.rcl-8.regulators = | methods.rcl-8.regulators: loss 'regulators' needs
-methods.rcl-8.regulators = []
 methods.rcl-8.regulators = {kind: entropy, phis: [0.01, "0.010"]}
 methods.rcl-8.regulators = [entropy-0.01, {kind: entropy, phis: ["1e-2"]}]
-methods.rcl-8.regulators.phis = [1.0e+16] | methods.rcl-8.regulators.phis: φ 1e+16 cannot be
-methods.rcl-8.regulators.phis = [1.0e-100] | methods.rcl-8.regulators.phis: φ 1e-100 cannot be
-methods.rcl-8.regulators.phis = [123456789012] | methods.rcl-8.regulators.phis: φ 123456789012 can
+methods.rcl-8.regulators.phis = [1.0e+16] | methods.rcl-8.regulators: φ 1e+16 cannot be
+methods.rcl-8.regulators.phis = [1.0e-100] | methods.rcl-8.regulators: φ 1e-100 cannot be
+methods.rcl-8.regulators.phis = [123456789012] | methods.rcl-8.regulators: φ 123456789012 can
 methods.rcl-2.regulators.kind = nobody | methods.rcl-2.regulators.kind: there is no kind
 methods.rcl-2.regulators.phis = [much]
 methods.rcl-2.regulators.phis = [0.01, "0.01"] | methods.rcl-2.regulators: a model stands twice
@@ -141,7 +94,6 @@ methods.rcl-2.regulators = [start]; methods.rcl-2.regulator_seeds = [1] | method
 methods.continued-matched.steps_of = whitening | methods.continued-matched
 methods.continued-matched.steps_of = continued-matched | methods.continued-matched
 methods.rcl-8.label = RCL (2 regulators) | tables.rcl_controls.labels: the rows of rcl-2 and rcl-8
-tables.rcl_table3.rowz = 1
 tables.rcl_table3.seeds = nobody
 tables.rcl_table3.rows[0].methods = [nobody]
 tables.rcl_table3.rows[0].corpora = [faqir]
@@ -164,26 +116,19 @@ tables.rcl_table2a.rows = [{corpora: [faqir], bases: [bert-base], methods: [star
 {corpora: [cough], bases: [bert-base], methods: [start]}] \
 | tables.rcl_table2a.rows: layout 'faq' shows one bank, and the rows name cough, faqir
 tables.rcl_table5.rows[0].methods = [{kind: entropy, phis: [1.0e+16]}] \
-| tables.rcl_table5.rows[0].methods.phis: φ 1e+16 cannot be written as
+| tables.rcl_table5.rows[0].methods: φ 1e+16 cannot be written as
 tables.rcl_table5.rows[0].methods = [{kind: nobody, phis: [0.1]}] | tables.rcl_table5.rows[0].meth
 tables.rcl_table4.labels.nobody = Nobody | tables.rcl_table4.labels: there is no method 'nobody'
 tables.rcl_table4.labels.rcl-6 = 4 regulators | tables.rcl_table4.labels: the rows of rcl-4 and rcl
-resources = elsewhere
 corpora.mine = {kind: nli, datasets: [nli-simcse], neutral: true} | corpora.mine.neutral: data set '
 corpora.mine = {kind: pairs, format: qqp, datasets: [qqp], labels: [same]} | corpora.mine.labels: un
 corpora.mine = {kind: pairs, format: qqp, datasets: [qqp]} | corpora.mine.labels: says which pairs
 corpora.mine = {kind: pairs, format: captions, datasets: [q], labels: [x]} | corpora.mine.labels: th
-corpora.mine = {kind: pairs, format: csv, datasets: [qqp]} | corpora.mine.format: there is no
-corpora.mine = {kind: pairs, datasets: [qqp]} | corpora.mine.format: missing key
+corpora.mine = {kind: pairs, format: csv, datasets: [qqp]} | corpora.mine.format: 'csv' is no module
 corpora.qqp.sample_seed = 1 | corpora.qqp.sample_seed: has no effect without l
-corpora.qqp.neutral = true | corpora.qqp.neutral: has no effect here; it belongs to nli
 corpora.nli.format = qqp | corpora.nli.format: has no effect here; it belongs to pairs
-corpora.nli.labels = [neutral] | corpora.nli.labels: has no effect here; it belongs to pairs
-corpora.nli.sample_seed = 1 | corpora.nli.sample_seed: has no effect here; it belongs to pairs
-corpora.nli.path = notes.txt | corpora.nli.path: unknown key
-corpora.mine = {kind: wiki} | corpora.mine.datasets: missing key
 corpora.mine = {kind: words} | corpora.mine.kind: 'words' is no kind; known are nli, wiki, pairs
-tables.rcl_table3.layout = wide | tables.rcl_table3.layout: unknown layout 'wide'; known: sts, faq
+tables.rcl_table3.layout = wide | tables.rcl_table3.layout: 'wide' should be 'sts', 'faq'
 figures.f = {kind: by_phi} | figures.f.rows: missing key; Groups of rows.
 figures.f.kind = nobody | figures.f.kind: 'nobody' should be
 figures.rcl_anisotropy.seeds = | figures.rcl_anisotropy.seeds: missing key; A list of `seeds`, for
@@ -197,7 +142,7 @@ figures.rcl_anisotropy.kind = retrieval | figures.rcl_anisotropy.collection: mis
 figures.rcl_anisotropy.collection = nli | figures.rcl_anisotropy.collection: has no effect here; it
 figures.rcl_anisotropy.tables = [rcl_table3] | figures.rcl_anisotropy.tables: has no effect here; it
 figures.rcl_anisotropy.kind = curve; figures.rcl_anisotropy.rows[0].methods = [whitening] \
-| figures.rcl_anisotropy.rows[0].methods: 'whitening' whitens a base and has no training
+| figures.rcl_anisotropy.rows[0].methods: 'whitening' has no training of its own
 figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nobody \
 | figures.rcl_anisotropy.collection: there is no corpus 'nobody'
 figures.rcl_anisotropy.kind = retrieval; figures.rcl_anisotropy.collection = nli \
@@ -209,16 +154,9 @@ figures.rcl_anisotropy.options = {queries: [a], top: 0} | figures.rcl_anisotropy
 """
 OF_MADE_BASES = """
 bases.domain.base = nobody
-bases.domain.base = | bases.domain.base: missing key
 bases.domain.corpus = nobody
-bases.domain.corpus = | bases.domain.corpus: missing key
-bases.domain.pretrain = | bases.domain.pretrain: missing key
-bases.domain.pretrain.seed =
-bases.domain.pretrain.share = 0
 bases.domain.pretrain.loss = contrastive
-bases.domain.pooling = mean
 bases.domain.hub = a/b
-bases.domain.tokenizer = bert-base
 bases.bert-large.tokenizer = domain | bases.bert-large.tokenizer: 'domain' is trained here itself
 """
 OF_OWN_FAQ = """
@@ -228,7 +166,6 @@ methods.rcl-8.regulators = [bm25] | methods.rcl-8.regulators: 'bm25' ranks with 
 methods.b = {recipe: rcl, ranking: {of: start, by: words}} | methods.b.recipe: has no effect here
 methods.b = {ranking: {of: bm25, by: words}} | methods.b.ranking.of: 'bm25' has no model of its own
 methods.b = {ranking: {of: nobody, by: words}} | methods.b.ranking.of: there is no method 'nobody'
-methods.b = {ranking: {of: start, by: luck}} | methods.b.ranking.by
 methods.b = {ranking: {of: start, by: hybrid, match: better}}; tables.mine.rows[0].methods[0] = b \
 | tables.mine.rows[0].methods: 'b' matches questions
 answerers.mine.bank = nobody | answerers.mine.bank: there is no bank 'nobody'
@@ -272,6 +209,46 @@ def test_a_mistake_is_refused_in_one_line_with_its_key(config, changes, error):
     with pytest.raises(InputError) as caught:
         load(changed(config, changes))
     assert str(caught.value).startswith(f"config.{error}") and "\n" not in str(caught.value)
+
+
+FREE = ("options", "view_options", "sampled", "dropout")  # keys that a module decides
+
+
+def spoilt(value: object, where: str, keys: list[str], change: Callable) -> object:
+    """Return a config in which ``change`` spoils each mapping or leaf; ``keys`` get its key."""
+    if isinstance(value, dict):
+        inner = {k: v for k, v in value.items() if v is not None}
+        for key in inner.keys() - set(FREE):
+            inner[key] = spoilt(inner[key], f"{where}.{key}", keys, change)
+        return change(inner, where, keys)
+    return change(value, where, keys)
+
+
+def another_key(value: object, where: str, keys: list[str]) -> object:
+    """Return a mapping with a key that none has; any other value as it is."""
+    if not isinstance(value, dict):
+        return value
+    keys.append(f"{where}.no such")
+    return {**value, "no such": 0}
+
+
+def another_type(value: object, where: str, keys: list[str]) -> object:
+    """Return a mapping in the place of a value; a kind, which says what keys there are, as it is."""
+    if isinstance(value, dict) or where.endswith(".kind"):
+        return value
+    keys.append(where)
+    return {"no": "such"}
+
+
+@pytest.mark.parametrize("change", [another_key, another_type])
+@pytest.mark.parametrize("config", [PAPERS, OWN_FAQ, MADE_BASES], ids=["papers", "own", "made"])
+def test_each_key_of_a_config_refuses_what_its_type_does_not_allow(config, change):
+    keys: list[str] = []
+    with pytest.raises(ValidationError) as caught:
+        Config.model_validate(spoilt(config, "config", keys, change))
+    places = {error.where for error in misfits(caught.value, Config, "config")}
+    lost = [key for key in keys if not any(f"{p}.".startswith(f"{key}.") for p in places)]
+    assert lost == [] and len(keys) > 100
 
 
 def test_a_config_with_bases_and_corpora_of_every_kind_is_accepted():

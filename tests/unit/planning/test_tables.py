@@ -2,9 +2,9 @@
 
 import pytest
 
-from semblance.config.outputs import Table
 from semblance.errors import InputError
 from tests.shipped import merged
+from workflow.config.outputs import Table
 from workflow.planning.config import load
 from workflow.planning.tables import TableRow, counterpart, row_labels, table_spec
 

@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from semblance.config.outputs import Rows
-from semblance.config.trainings import Entropies, Trained
 from semblance.names import INITIAL
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
+from workflow.config.outputs import Rows
+from workflow.config.trainings import Entropies, Trained
 from workflow.planning.config import load
 from workflow.planning.methods import trained_methods
 from workflow.planning.plan import Plan
@@ -229,7 +229,7 @@ def test_no_key_of_the_layers_reaches_a_training(plan):
 
 def test_a_number_is_named_by_its_shortest_form_and_a_text_as_it_stands():
     phis = [0.01, -0.01, 1, 1e-05, "0.010", "1e-5"]
-    names = Entropies(kind="entropy", phis=phis).names
+    names = [model.name for model in Entropies(kind="entropy", phis=phis).models]
     expected = ("0.01", "-0.01", "1", "1e-05", "0.010", "1e-5")
     assert names == [f"entropy-{phi}" for phi in expected]
 

@@ -7,12 +7,12 @@ import socket
 import time
 from pathlib import Path
 
-from semblance.config.model import Config
 from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.locks import name_for
 from semblance.provenance import ROOT, write_json
 from tests.shipped import merged
+from workflow.config.model import Config
 from workflow.controller import events, lock
 from workflow.costing.model import Cost
 from workflow.planning.config import load

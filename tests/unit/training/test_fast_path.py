@@ -14,10 +14,9 @@ from semblance.data.corpus import NONE, Rows
 from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
 from semblance.models.compute import autocast
-from semblance.models.dropout_plan import DropoutSettings
 from semblance.models.encoder import Encoder
 from semblance.models.packing import GROUP_TOKENS
-from semblance.settings import decode
+from semblance.settings import DropoutSettings, decode
 from semblance.training.batch import Batch, Regulators
 from semblance.training.batch_loss import BatchLoss, find_loss
 from semblance.training.batching import batches

@@ -13,9 +13,9 @@ from semblance.data.tokens import Tokens
 from semblance.data.vocabulary import Vocabulary
 from semblance.errors import InputError
 from semblance.models.architecture import Architecture
-from semblance.models.dropout_plan import DropoutSettings
 from semblance.models.encoder import Encoder
 from semblance.models.word_head import WordHead
+from semblance.settings import DropoutSettings
 from semblance.training.batch_loss import BatchLoss
 from semblance.training.masked_words import (
     NOT_MASKED,
@@ -24,7 +24,7 @@ from semblance.training.masked_words import (
     masked_cross_entropy,
     with_masked_words,
 )
-from semblance.training.recipe import MaskedWords
+from semblance.training.settings import MaskedWords
 from tests.example_settings import train_settings
 from tests.unit.training.plain_step import token_states
 

@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from semblance.errors import InputError
-from semblance.models.dropout_plan import DropoutSettings
-from semblance.settings import decode
+from semblance.settings import DropoutSettings, decode
 from semblance.training.batch_loss import BatchLoss
 from tests.example_settings import train_settings
 from tests.unit.training.test_fast_path import (

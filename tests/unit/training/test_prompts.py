@@ -12,7 +12,7 @@ from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import SavedModel
 from semblance.provenance import input_digests, read_sealed, write_record
 from semblance.training.inputs import TrainingInputs, check_inputs
-from semblance.training.recipe import MaskedWords
+from semblance.training.settings import MaskedWords
 from tests.example_settings import train_settings
 from tests.scripts.flags import flags
 from tests.unit.models.tiny_models import built

@@ -10,10 +10,8 @@ from semblance.data.corpus import NONE, Rows
 from semblance.data.tokens import Tokens
 from semblance.errors import InputError
 from semblance.models.architecture import Architecture
-from semblance.models.compute import autocast
-from semblance.models.dropout_plan import DropoutSettings
 from semblance.models.encoder import Encoder
-from semblance.settings import decode
+from semblance.settings import DropoutSettings, decode
 from semblance.training.batch import Batch, batch_of
 from semblance.training.batch_loss import BatchLoss, find_loss
 from semblance.training.batching import batches
@@ -129,18 +127,6 @@ def test_regulators_of_one_width_are_given_exactly_where_the_loss_reads_them(
     given = [np.zeros((30, width), np.float16) for width in widths]
     with pytest.raises(InputError, match=problem):
         BatchLoss([encoder], tokens, ROWS, settings(loss=loss), given)
-
-
-@pytest.mark.parametrize(
-    "act,word",
-    [
-        (lambda: schedule(ROWS, settings(unit="windows")), "unit"),
-        (lambda: autocast("fp8", "cpu"), "precision"),
-    ],
-)
-def test_an_unknown_word_stops_the_place_that_acts_on_it(act, word):
-    with pytest.raises(InputError, match=f"^{word}: unknown word"):
-        act()
 
 
 def test_with_the_same_masks_the_two_views_of_a_sentence_are_one(encoder, tokens):

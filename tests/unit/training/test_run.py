@@ -36,7 +36,7 @@ from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.keeping import finished
 from semblance.training.loop import STEP
 from semblance.training.masked_words import masked_columns, word_head
-from semblance.training.recipe import MaskedWords
+from semblance.training.settings import MaskedWords
 from tests.files import flip
 from tests.unit.training.small import SETTINGS, killed, train
 

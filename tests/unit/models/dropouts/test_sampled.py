@@ -4,7 +4,6 @@ import pytest
 import torch
 from scipy import stats
 
-from semblance.errors import InputError
 from semblance.models.dropout_plan import Site
 from semblance.models.dropouts.sampled import Options, rate, sample_rates
 from tests.unit.models.statistics import correlation, six_errors
@@ -86,9 +85,3 @@ def test_attention_rates_are_sampled_only_where_the_options_say_so():
     assert rate(Options(), site("attention")) is None
     both = Options(layers=EVERYWHERE)
     assert rate(both, site()).shape == rate(both, site("attention")).shape == (6,)
-
-
-@pytest.mark.parametrize("key, word", [("distribution", "normal"), ("granularity", "rows")])
-def test_an_unknown_word_draws_no_rate(key, word):
-    with pytest.raises(InputError, match=f"dropout.sampled.{key}: unknown word {word!r}"):
-        rate(Options(**{key: word}), site())

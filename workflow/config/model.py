@@ -4,12 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from semblance.config.inputs import Base, Corpus, Faq, Pretrained, Sts, Transfer
-from semblance.config.outputs import Answerer, Figure, Table
-from semblance.config.part import (
+from semblance.provenance import ROOT
+from semblance.settings import Count, Length, Matmul, Positive, Precision, Seed, Threads
+from workflow.config.inputs import Base, Corpus, Faq, Pretrained, Sts, Transfer
+from workflow.config.outputs import Answerer, Figure, Table
+from workflow.config.part import (
     Address,
-    Count,
-    Length,
     Listed,
     Name,
     Part,
@@ -17,9 +17,7 @@ from semblance.config.part import (
     each_once,
     text,
 )
-from semblance.config.trainings import Common, Method, Recipe, Seeds, TrainEntropy, TrainInitial
-from semblance.provenance import ROOT
-from semblance.settings import Matmul, Positive, Precision, Seed, Threads
+from workflow.config.trainings import Common, Method, Recipe, Seeds, TrainEntropy, TrainInitial
 
 PAPERS = {path.stem: path for path in sorted((ROOT / "papers").glob("*.yaml"))}
 

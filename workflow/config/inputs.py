@@ -4,31 +4,30 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from semblance.config.part import (
-    Count,
-    Distinct,
-    File,
-    Label,
-    Length,
-    Module,
-    Name,
-    Part,
-    PathBelow,
-    one_of,
-    text,
-)
-from semblance.names import TRANSFER_TASKS
+from semblance.named_modules import BANKS, PAIRS, POOLINGS
+from semblance.names import TRANSFER_TASKS, WITH_DEV_PAIRS
 from semblance.settings import (
+    Count,
     HoldOut,
-    Matmul,
-    Positive,
-    PositiveShare,
-    Precision,
+    Length,
     Seed,
-    Share,
     StsProtocol,
     Together,
     TrainOn,
+    module_of,
+)
+from semblance.training.settings import MaskedWords, TrainSettings
+from workflow.config.part import (
+    Distinct,
+    File,
+    Label,
+    Name,
+    Part,
+    PathBelow,
+    of,
+    one_of,
+    part_of,
+    text,
 )
 
 Text = text(".+", 200)
@@ -61,7 +60,7 @@ class Transformer(_Base):
     checked."""
     layers: Count | None = None
     """Number of layers to keep, from the first. Without it: all."""
-    pooling: Module | None = None
+    pooling: module_of(POOLINGS) | None = None
     """How the tokens of a sentence become one vector: the name of a module of
     semblance/models/poolings. `cls`: the first token. `mean`: the mean of the tokens in the last
     layer. `first_last`: of the first and the last layer. `static_last`: of the embedding layer and
@@ -75,7 +74,7 @@ class Transformer(_Base):
     pairs, of plain text, of STS and of the transfer tasks. Without it: none does."""
     max_length: Length
     """Longest input of the model, in tokens; its prompts count."""
-    tokenizer: Name
+    tokenizer: of("base", "bases")
     """The base whose tokenizer this one uses. A corpus is tokenised once for all bases that share a
     tokenizer."""
     million_parameters: Million | None = None
@@ -112,41 +111,23 @@ class OfFolder(Transformer):
     a word and its numbers a line. Then the vector of a text is the mean of those of its words."""
 
 
-class Pretraining(Part):
-    """The training of a base by masked words alone. It changes `training`."""
-
-    batch_size: Annotated[int, Field(ge=2, le=10**6)]
-    """Rows of a batch."""
-    epochs: Count
-    """Passes through the corpus."""
-    max_steps: Count | None = None
-    """Largest number of steps, whatever the epochs say. Without it: no limit."""
-    learning_rate: PositiveShare
-    """Largest learning rate of AdamW; it falls linearly to 0."""
-    max_length: Length
-    """Longest input in training, in tokens; the rest of a sentence is cut off."""
-    warmup: Share
-    """Share of the steps in which the learning rate rises to its largest value."""
-    weight_decay: Annotated[float, Field(ge=0, le=10)]
-    """Weight decay of AdamW. Biases and layer norms have none."""
-    clip: Positive | None = None
-    """Largest norm of the gradient; a longer one is scaled down to it."""
-    precision: Precision | None = None
-    """Precision of the encoder. It is a part of the result."""
-    matmul: Matmul | None = None
-    """Precision of the products of fp32 matrices, as in `training`."""
-    seed: Seed
-    """Seed of the batches, masks and dropout."""
-    share: PositiveShare | None = None
-    """Share of the tokens that are chosen. Without it: 0.15 (MaskedWords)."""
+OF_PRETRAINING = "batch_size epochs learning_rate max_length warmup weight_decay seed".split()
+Pretraining = part_of(
+    TrainSettings,
+    "Pretraining",
+    "The training of a base by masked words alone. It changes `training`.",
+    (*OF_PRETRAINING, "max_steps", "clip", "precision", "matmul"),
+    part_of(MaskedWords, "_Share", "", ["share"]),
+    needed=OF_PRETRAINING,
+)
 
 
 class Pretrained(_Base):
     """A base that is trained here, out of another one: all else is that of the other base."""
 
-    base: Name
+    base: of("base", "bases")
     """The base that this one is trained from."""
-    corpus: Name
+    corpus: of("corpus", "corpora")
     """The corpus whose distinct sentences it is trained on."""
     pretrain: Pretraining
     """The training of a base by masked words alone, without a loss of sentences, before any method.
@@ -209,7 +190,7 @@ class Pairs(_OfManifest):
 
     kind: Literal["pairs"]
     """`pairs`: pairs of sentences."""
-    format: Module
+    format: module_of(PAIRS)
     """The format of its files, a module of `semblance/data/pairs`."""
     labels: Distinct[str] | None = None
     """The labels of the pairs to take. `qqp` has `duplicate` and `different`."""
@@ -229,9 +210,8 @@ class Sts(Part):
 
     datasets: Distinct[str]
     """Test sets: data sets of the manifest."""
-    dev: str
-    """Data set whose dev pairs choose the model that a training keeps: `stsb` or `sick`. Its
-    scores have the task `stsb-dev`."""
+    dev: Literal[*WITH_DEV_PAIRS]
+    """Data set whose dev pairs choose the model that a training keeps. Its scores have the task `stsb-dev`."""
     protocol: StsProtocol
     """Form of the texts of the test pairs and the dev pairs. `senteval`: tokenised by Moses for
     English, and in lower case except SICK, as in SentEval's own script. `raw`: as released. It
@@ -265,7 +245,7 @@ class DatasetBank(_Bank):
     """A bank of the manifest."""
 
     files: ClassVar[dict[str, str]] = {}
-    kind: Module
+    kind: module_of(BANKS)
     """Format of its files: the name of a module of semblance/data/banks."""
     dataset: str
     """Data set of the manifest."""

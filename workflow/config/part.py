@@ -5,10 +5,11 @@ the text below a field says what the key means: docs/config.md is written from i
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
+from dataclasses import MISSING, fields, is_dataclass
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -19,10 +20,14 @@ from pydantic import (
     Field,
     StringConstraints,
     Tag,
+    TypeAdapter,
     ValidatorFunctionWrapHandler,
+    create_model,
     field_validator,
 )
 from pydantic_core import PydanticCustomError
+
+from semblance.errors import kinds_of
 
 T = TypeVar("T")
 PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")  # as a method's name holds it
@@ -53,6 +58,48 @@ class Part(BaseModel):
         """Keep a number as it is written: `1` and `1.0` are different settings of a job."""
         checked = check(value)
         return value if isinstance(value, (int, float)) else checked
+
+
+def part_of(
+    kind: type,
+    name: str,
+    about: str,
+    keys: Iterable[str],
+    base: type[Part] = Part,
+    needed: Container[str] = (),
+) -> type[Part]:
+    """Return a part with keys of a frozen dataclass, of their types and with their meaning.
+
+    All may be left out but the ``needed`` ones.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    texts = TypeAdapter(kind).json_schema()["properties"]
+    parts: dict[str, Any] = {}
+    for key in keys:
+        hint = hints[key]
+        [inner] = kinds_of(hint).values()
+        if is_dataclass(inner):
+            own = [field.name for field in fields(inner)]
+            stated = [field.name for field in fields(inner) if field.default is MISSING]
+            hint = part_of(inner, inner.__name__, inner.__doc__ or "", own, needed=stated)
+        meaning = texts[key]["description"]
+        if key in needed:
+            parts[key] = (hint, Field(description=meaning))
+        else:
+            parts[key] = (hint | None, Field(None, description=meaning))
+    return create_model(name, __base__=base, __doc__=about, **parts)
+
+
+class Of(NamedTuple):
+    """Marks a name, or each of several, as one of some sections of the config."""
+
+    kind: str  # of what has the name, in words
+    sections: tuple[str, ...]
+
+
+def of(kind: str, *sections: str, form: Any = None) -> Any:
+    """Return the type of a name that an entry of a section has; ``form``: of several, or of none."""
+    return Annotated[form or Name, Of(kind, sections)]
 
 
 def text(pattern: str, longest: int = 1000) -> Any:
@@ -93,13 +140,8 @@ Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(each_once)]
 
 Name = text("[A-Za-z0-9][A-Za-z0-9._-]*", 100)
 Label = text(r"[^\n\r]+", 100)
-Module = text("[a-z][a-z0-9_]*", 100)  # a file that is found by its name
 Place = text(r"(?!.*\.\.(/|\Z))(~?/)?[A-Za-z0-9_][A-Za-z0-9_./-]*")  # where a run writes
 PathBelow = text(r"(?!.*\.\.(/|\Z))[A-Za-z0-9_][A-Za-z0-9_./-]*")
 File = text(r"[^{}<>\x00-\x1f\ud800-\udfff]+")  # of the user's: no sign of Snakemake's own
 Address = text("https?://[!-~]+")
 Phi = Annotated[Any, BeforeValidator(_phi)]
-
-# Closer than the code's own bounds: what a person would not mean is refused.
-Count = Annotated[int, Field(ge=1, le=10**9)]
-Length = Annotated[int, Field(ge=3, le=4096)]  # in tokens; no encoder that can be read takes more

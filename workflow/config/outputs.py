@@ -4,18 +4,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from semblance.config.part import Distinct, Label, Listed, Name, Part, one_of
-from semblance.config.trainings import Entropies, names_of
 from semblance.figures import KINDS, Source
+from semblance.reporting.layouts import LAYOUTS
 from semblance.settings import Positive
+from workflow.config.part import Distinct, Label, Listed, Name, Part, of, one_of
+from workflow.config.trainings import Entropies, names_of
 
 
 class Rows(Part):
     """A group of rows: each corpus, base and method of it together make a row."""
 
-    corpora: Listed[Name]
+    corpora: of("corpus or bank", "corpora", "faq.banks", form=Listed[Name])
     """Corpora, or in layout `faq` banks."""
-    bases: Listed[Name]
+    bases: of("base", "bases", form=Listed[Name])
     """Base models."""
     methods: Listed[one_of(lambda _: "phis", str=Name, phis=Entropies)]
     """Methods; `start` is the base model before any training; entropy models as KIND-PHI, or as a
@@ -32,7 +33,7 @@ class Table(Part):
 
     title: str
     """Heading of the table."""
-    layout: str
+    layout: Literal[*LAYOUTS]
     """Columns. `sts`: the seven tasks and their average; `sts-mean` and `sts-wmean` by the mean of
     a task's subsets, plain or weighted, `sts-pearson` by Pearson's correlation. `faq`:
     accuracy and MAP. `regulators`: the average alone, one column for each row. `seeds`: mean, top
@@ -42,7 +43,7 @@ class Table(Part):
     like: Name | None = None
     """A table above this one, from which it takes every key that it does not state itself, but for
     `title` and `published`. Where a config makes that one null, this one is null, too."""
-    seeds: str
+    seeds: of("list of seeds", "seeds")
     """A list of `seeds`."""
     control: str | None = None
     """Method that each row is compared with, on the row's own base; `previous` is the row above.
@@ -92,7 +93,7 @@ class _Figure(Part):
 class FigureOfModels(_Figure):
     """A figure of some models."""
 
-    seeds: str
+    seeds: of("list of seeds", "seeds")
     """A list of `seeds`, for `rows`."""
     rows: Listed[Rows]
     """Groups of rows. Each corpus, base and method of a group together make a row."""
@@ -105,14 +106,14 @@ class FigureOfAll(_Figure):
 class FigureOfTables(_Figure):
     """A figure of whole tables."""
 
-    tables: Listed[Name] | None = None
+    tables: of("table", "tables", form=Listed[Name] | None) = None
     """The tables of a figure of kind `contrasts`. Without it: all."""
 
 
 class FigureOfCollection(FigureOfModels):
     """A figure of a search."""
 
-    collection: Name
+    collection: of("corpus", "corpora")
     """The corpus whose sentences are searched."""
 
 
@@ -139,15 +140,15 @@ Figure = one_of(
 class Answerer(Part):
     """One answerer."""
 
-    bank: Name
+    bank: of("bank", "faq.banks")
     """The bank of `faq.banks` that it answers from."""
-    base: Name
+    base: of("base", "bases")
     """The base model."""
     methods: Distinct[Name]
     """What is chosen from, the simplest first: methods, also those with `ranking`, and `start`. A
     table of the bank evaluates each of them with this base and these seeds. A method with
     `whitening` is refused for now."""
-    seeds: str
+    seeds: of("list of seeds", "seeds")
     """A list of `seeds`. The final models have the first of them."""
     precision: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """The share of right answers that the threshold must be shown to give. Without it: 0.9."""
