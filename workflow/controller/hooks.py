@@ -1,11 +1,9 @@
 """What the one process that plans and starts jobs does beside that; jobs do none of it.
 
-Only in this package is anything of Snakemake used that is not in its documentation: parts of its
-``Workflow`` object, and its files in ``.snakemake``.
+Only in this package are parts of Snakemake's ``Workflow`` object used, and its files in ``.snakemake``.
 """
 
 import contextlib
-import functools
 import os
 import shlex
 import shutil
@@ -16,9 +14,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from threading import RLock, Thread
+from threading import Thread
 
-from snakemake import common, rules
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
@@ -31,16 +28,14 @@ from semblance.files import write_text
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import ROOT, canonical, write_json
-from workflow.controller import command, events, fork_server, lock, preview, scripts, slurm
+from workflow.controller import command, events, fork_server, lock, preview, private, scripts, slurm
 from workflow.controller.check import Checked, check, gpus_here
-from workflow.planning.layers import Layered, laid_over, over_project, shown
+from workflow.planning.layers import laid_over, over_project, shown
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, wanted_by
 
 LOOK = 1.0  # seconds between two looks whether the downloads are finished
 LOOK_FOR_COPIES = 10.0
-# Snakemake's default limit of starts in a time, which is never reached: 100 a second.
-DEFAULT_LIMIT = (100, 1)
 SOURCES_LOG = "logs/sources.log"  # below the output folder
 FORKS_LOG = "logs/fork_server.log"
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
@@ -64,8 +59,10 @@ def check_start(workflow) -> Checked:
     if workflow.is_main_process:  # a job of a scheduler starts none itself
         with contextlib.chdir(workflow.rundir):  # where the profiles are looked for
             asked = command.read(sys.argv[1:])
+    settings = workflow.config_settings
+    lay = laid_over if settings.replace_workflow_config else over_project
     try:
-        checked = check(_layers(workflow.config_settings), asked)
+        checked = check(lay(settings.configfiles, settings.config_args or ()), asked)
     except InputError as error:
         checked = Checked([error])
     for warning in checked.warnings:
@@ -75,13 +72,6 @@ def check_start(workflow) -> Checked:
     if checked.errors:
         sys.exit(BAD_INPUT)
     return checked
-
-
-def _layers(settings) -> Layered:
-    """Return what lies over the project's config.yaml, each file and flag for itself."""
-    if settings.replace_workflow_config:
-        return laid_over(settings.configfiles, settings.config_args or ())
-    return over_project(settings.configfiles, settings.config_args or ())
 
 
 def prepare_start(plan: Plan, asked: command.Command) -> None:
@@ -95,9 +85,11 @@ def prepare_start(plan: Plan, asked: command.Command) -> None:
         return
     try:
         _claim(plan.out, plan.downloads)
-        _settle_earlier(plan.out)
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
+        # No job of an earlier run on a cluster may be left.
+        runs = events.History(plan.out).unsettled
+        if runs and slurm.settle([run["cluster"] for run in runs]):
+            slurm.forget_orphans(plan.out, runs[-1]["time"])
+            events.append(plan.out, "settled")
     except slurm.Unanswered as error:
         raise WorkflowError(f"Slurm gives no answer: {error}") from None
     except KeyboardInterrupt:
@@ -133,14 +125,6 @@ def _claim(out: str, downloads: str) -> None:
         raise WorkflowError(f"{error.filename or out}: {error.strerror}") from None
 
 
-def _settle_earlier(out: str) -> None:
-    """Wait until no job of an earlier run on a cluster is left; forget what Snakemake did not note."""
-    runs = events.unsettled(out)
-    if runs and slurm.settle([run["cluster"] for run in runs]):
-        slurm.forget_orphans(out, runs[-1]["time"])
-        events.append(out, "settled")
-
-
 def watch_jobs(out: str) -> events.Writer:
     """Return what will write down what happens to the jobs of this run."""
     writer = events.Writer(out)
@@ -157,12 +141,8 @@ def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:
     resources = workflow.resource_settings
     if resources.nodes is not None or "gpu" in resources.resources:
         return
-    try:
-        gpus = len(gpus_here())
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
-    if gpus:
-        workflow.register_resource("gpu", gpus * jobs_per_gpu)
+    if gpus_here():
+        workflow.register_resource("gpu", len(gpus_here()) * jobs_per_gpu)
 
 
 def mark_remote_job(workflow) -> None:
@@ -183,15 +163,7 @@ def begin(workflow, config: Config, writer: events.Writer) -> None:
         write_text(Path(out, "README.md"), README + LAYOUT.read_text(encoding="utf-8"))
         _note_start(workflow, out, downloads)
         write_json(layout.place(out, layout.CONFIG), config.written())
-    # The handler of SIGTERM of Snakemake 9.27 takes this lock in the thread that may hold it, and
-    # would wait for itself for ever: that thread may take it twice.
-    workflow.scheduler._lock = RLock()
-    # Under a limit, Snakemake 9.27 orders a new look at the queue after each look. The looks after
-    # a finished job start one more such chain, which never ends: after 80 jobs they took a quarter
-    # of a core, and ever more. A limit of the user's own stays.
-    limit = workflow.scheduling_settings.max_jobs_per_timespan
-    if limit and (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
-        workflow.scheduler.job_rate_limiter = None
+    private.mend_scheduler(workflow)
 
 
 def start_fork_server(workflow, config: Config) -> None:
@@ -295,7 +267,7 @@ def end(plan: Plan) -> None:
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, which tables are not whole, and how to go on."""
     remove_copies(plan.config)
-    failed = events.failures(events.of_last_run(events.read(plan.out)))
+    failed = events.failures(events.History(plan.out))
     for text in (*failed, *_incomplete_tables(plan), *_describe_saved(workflow.dag, plan.out)):
         print(text, file=sys.stderr)
 
@@ -317,20 +289,12 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
     done = sum(1 for _ in dag.finished_jobs)
     yield f"stopped: jobs that are done, and stay done: {done} of {len(list(dag.jobs))}"
     steps = Path(out).glob(f"{layout.pattern(layout.MODEL)}/checkpoints/*/step-*")
-    last = {step.parents[2]: step for step in sorted(steps, key=lambda step: step.name)}
-    seconds = {folder: step.stat().st_mtime for folder, step in last.items()}
-    for folder in sorted(seconds, key=seconds.__getitem__, reverse=True)[:SAVED]:
-        clock = time.strftime("%H:%M:%S", time.localtime(seconds[folder]))
-        yield f"saved: {folder}: step {int(last[folder].name.removeprefix('step-'))}, at {clock}"
+    last = {step.parents[2]: step.name for step in sorted(steps, key=lambda step: step.name)}
+    for folder, step in sorted(last.items())[:SAVED]:
+        yield f"saved: {folder}: step {int(step.removeprefix('step-'))}"
     if len(last) > SAVED:
         yield f"saved: {counted(len(last) - SAVED, 'more training')}"
     yield "to go on: the same command again; a saved training goes on from its step"
-
-
-def inspect_functions_once() -> None:
-    """Let Snakemake inspect each function of the rules once, and not anew for each job."""
-    once = functools.cache(common.get_function_params)
-    common.get_function_params = rules.get_function_params = once
 
 
 def command_of_scripts(workflow) -> str:

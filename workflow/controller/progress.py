@@ -104,38 +104,35 @@ class ProgressLine:
 
     def __init__(self, output: str):
         self.output = output
-        self.job = ""
-        self.done, self.total = 0, 0
+        self.history = events.History(output)
+        self.history.begin()  # the counts of an earlier run on the folder are none of this one
         self.left = UNKNOWN
         self.began = time.monotonic()
         self.drawn, self.drawn_at = 0, self.began
         self.lock = threading.Lock()
-        # The events of this run stand behind those of earlier ones of its folder.
-        _, self._read = events.read_from(output, 0)
 
     def follow(self, line: str) -> None:
         """Pass on a line of snakemake's that is for people; bring the numbers up to date."""
-        new, self._read = events.read_from(self.output, self._read)
-        for event in new:
-            if event["event"] == "started":
-                self.job = " ".join([event["rule"], *event["wildcards"].values()])[:WIDTH]
-            elif event["event"] == "progress":
-                self.done, self.total = event["done"], event["total"]
-                if self.done == self.total:
-                    self.left = "0 s left"
+        self.history.update()
+        if self.history.total and self.history.done == self.history.total:
+            self.left = "0 s left"
         self.draw(line if line.startswith(SHOWN) else "")
 
     def draw(self, said: str = "") -> None:
         """Write what is ``said`` and the line; in a file only if more is done, or it is long ago."""
         now = time.monotonic()
-        passed = duration(now - self.began)
-        line = f"{self.done} of {self.total} jobs done, {passed} passed, {self.left} ({self.job})"
+        done, total, job = self.history.done, self.history.total, ""
+        if began := self.history.started:
+            job = " ".join([began["rule"], *began["wildcards"].values()])[:WIDTH]
+        line = (
+            f"{done} of {total} jobs done, {duration(now - self.began)} passed, {self.left} ({job})"
+        )
         with self.lock:
             if sys.stderr.isatty():
                 line = line[: shutil.get_terminal_size().columns - 1]
-                sys.stderr.write(f"\r\033[K{said}{line if self.total else ''}")
-            elif self.total and (self.done != self.drawn or now - self.drawn_at > QUIET):
-                self.drawn, self.drawn_at = self.done, now
+                sys.stderr.write(f"\r\033[K{said}{line if total else ''}")
+            elif total and (done != self.drawn or now - self.drawn_at > QUIET):
+                self.drawn, self.drawn_at = done, now
                 sys.stderr.write(f"{said}{line}\n")
             else:
                 sys.stderr.write(said)

@@ -132,11 +132,10 @@ def look(started: Started) -> Status:
     out = cost.plan.out
     controller = holder_of(Path(out, lock.NAME))
     lives = controller is not None and controller.state == "alive"
-    last_run = events.of_last_run(events.read(out))
-    last = events.by_job(last_run)
+    history = events.History(out)
     every = cost.jobs()
     waiting = [job for job in every if not Path(record(cost.plan, job)).is_file()]
-    seen = {job: _see(cost, job, last.get(log(job)), lives) for job in waiting}
+    seen = {job: _see(cost, job, history.jobs.get(log(job)), lives) for job in waiting}
     everything = sum(map(cost.seconds, every))
     status = Status(
         output=out,
@@ -152,10 +151,10 @@ def look(started: Started) -> Status:
         measured=cost.measured,
         jobs=[job for job in seen.values() if job.state != "waiting"],
     )
-    for event in last_run:
-        if event["event"] == "progress":  # Snakemake's count, with what it makes again
-            status.this_start = f"{event['done']:,} of {event['total']:,} jobs of this start"
-    _ask_queue(status)
+    if history.total:  # Snakemake's count, with what it makes again
+        status.this_start = f"{history.done:,} of {history.total:,} jobs of this start"
+    if history.unsettled:
+        _ask_queue(status, [run["cluster"] for run in history.unsettled])
     return status
 
 
@@ -244,13 +243,10 @@ def time_left(cost: Cost, seen: dict[Job, JobSeen], started: Started) -> float:
     return max(longest, on_cores / cores, on_gpus / gpus)
 
 
-def _ask_queue(status: Status) -> None:
+def _ask_queue(status: Status, runs: list[str]) -> None:
     """Count what the cluster's queue holds of the last runs."""
-    runs = events.unsettled(status.output)
-    if not runs:
-        return
     try:
-        states = slurm.jobs_of([run["cluster"] for run in runs], PATIENCE)
+        states = slurm.jobs_of(runs, PATIENCE)
         status.queue = dict(Counter(states.values()))
     except slurm.Unanswered as error:
         status.notes.append(f"the queue of the cluster is not known ({error})")

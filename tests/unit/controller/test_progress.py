@@ -9,6 +9,7 @@ from workflow.controller import events, progress
 from workflow.controller.progress import ProgressLine
 
 STARTED = {
+    "job": "logs/train/x",
     "rule": "train",
     "wildcards": {"corpus": "nli", "base": "tiny", "method": "rcl-2", "seed": "3"},
 }

@@ -1,11 +1,7 @@
-"""What the controller asks of Slurm, against stand-ins for its programs that keep a queue in a file.
-
-Outputs of jobs that outlived their controller are held against what snakemake itself writes and reads.
-"""
+"""What the controller asks of Slurm, against stand-ins for its programs that keep a queue in a file."""
 
 import json
 import os
-import subprocess
 import sys
 import time
 from types import SimpleNamespace
@@ -14,7 +10,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.files import write_text
-from workflow.controller import slurm
+from workflow.controller import private, slurm
 
 QUEUE = """#!{python}
 import json, pathlib, sys
@@ -34,15 +30,6 @@ else:
         if state == "RUNNING":
             jobs[job] = [name, "RUNNING" if left > 1 else "COMPLETED", left - 1]
 queue.write_text(json.dumps(jobs))
-"""
-
-
-SNAKEFILE = """
-rule all:
-    input: "out/a/record.json", "out/{long}/record.json"
-rule one:
-    output: "out/{{name}}/record.json"
-    shell: "touch {{output}}"
 """
 
 
@@ -147,45 +134,39 @@ def test_an_unanswered_question_for_partitions_is_no_unknown_partition(programs)
 
 
 @pytest.fixture
-def ran(tmp_path, monkeypatch):
-    """A folder where snakemake made two records, one of a long name, and a job without a controller made a third."""
+def record(tmp_path, monkeypatch):
+    """The record of a job that ended without a controller, beside one that Snakemake has noted."""
     monkeypatch.chdir(tmp_path)
-    long = "/".join("".join(chr(97 + (7 * i + j * j) % 26) for j in range(100)) for i in range(3))
-    (tmp_path / "Snakefile").write_text(SNAKEFILE.format(long=long))
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
-    subprocess.run(command, check=True, capture_output=True)
-    (tmp_path / "out/c").mkdir()
-    (tmp_path / "out/c/record.json").write_text("{}")
-    return tmp_path
+    private.NOTES.mkdir(parents=True)
+    for name in ("a", "c"):
+        write_text(f"out/{name}/record.json", "{}")
+    private.note_of("out/a/record.json").touch()
+    return tmp_path / "out/c/record.json"
 
 
-def test_only_a_record_without_a_note_that_is_no_older_than_the_run_is_an_orphan(ran):
-    os.utime(ran / "out/c/record.json", (1000, 1000))
-    assert list(slurm.orphans("out", since=2000)) == []
-    assert [str(path) for path in slurm.orphans("out", since=0)] == ["out/c/record.json"]
+def test_only_a_record_without_a_note_that_is_no_older_than_the_run_is_forgotten(record):
+    os.utime(record, (1000, 1000))
+    slurm.forget_orphans("out", since=2000)
+    assert record.exists()
     slurm.forget_orphans("out", since=0)
-    assert not (ran / "out/c/record.json").exists() and (ran / "out/a/record.json").exists()
+    assert not record.exists() and (record.parents[1] / "a/record.json").exists()
 
 
-def test_copied_results_are_no_orphans(tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/record.json").write_text("{}")
-    assert list(slurm.orphans(tmp_path / "out", 0, tmp_path / ".snakemake/metadata")) == []
+@pytest.mark.parametrize("of", ["copied results", "another run below"])
+def test_a_record_of_no_job_of_this_folder_is_kept(record, of):
+    if of == "copied results":
+        private.note_of("out/a/record.json").unlink()
+    else:
+        (record.parent / ".controller").touch()
+    slurm.forget_orphans("out", since=0)
+    assert record.exists()
 
 
-FINISHED = "checkpoints/1234/finished/record.json"
-
-
-def test_an_orphaned_training_is_forgotten_only_if_it_can_be_put_back(ran, capsys):
-    record, kept = (ran / "out/c" / name for name in ("record.json", FINISHED))
-    (ran / "out/c/model").mkdir()
+def test_an_orphaned_training_is_forgotten_only_if_it_can_be_put_back(record, capsys):
+    (record.parent / "model").mkdir()
     slurm.forget_orphans("out", since=0)
     assert record.exists() and "delete it to train it again" in capsys.readouterr().err
+    kept = record.parent / "checkpoints/1234/finished/record.json"
     write_text(kept, "{}")
     slurm.forget_orphans("out", since=0)
     assert not record.exists() and kept.exists()
-
-
-def test_a_record_of_another_run_below_the_output_folder_is_no_orphan(ran):
-    (ran / "out/c/.controller").touch()
-    assert list(slurm.orphans("out", since=0)) == []
