@@ -67,9 +67,7 @@ def test_a_running_training_is_named_with_its_process_its_step_and_its_time_left
     assert told.endswith("step 1,234 of 5,000, about 21 min left")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "step 1 of 2", LINE.format("x", 3, 9, 0), LINE.format("x", 3, 0, 5)]
-)
+@pytest.mark.parametrize("text", ["", "step 1 of 2"])
 def test_a_log_without_progress_tells_no_step(example, text):
     example.tell(TRAINING, text)
     example.hold(TRAINING)
