@@ -32,7 +32,7 @@ FEWEST = 5  # jobs for which a server is worth its start
 PATIENCE = 10.0  # seconds for a program that has connected to say what it wants
 TASKS = Path("/proc/self/task")
 LIBC = ctypes.CDLL(None)
-SET_DEATH_SIGNAL, SET_NAME = 1, 15  # of prctl
+SET_DEATH_SIGNAL = 1  # of prctl
 # Libraries that stages with a model load only where they use them.
 LATER = (
     *("pandas", "pyarrow.parquet", "scipy.stats", "sklearn.model_selection", "tokenizers"),
@@ -184,7 +184,7 @@ def receive(listener: socket.socket, given: Mapping[bytes, bytes]) -> Request | 
         request = Request(program, files, words[0], arguments, variables)
         if len(files) == len(FILES) and is_fit(request.variables, given):
             return request
-    except (EOFError, OSError, ValueError, IndexError) as error:
+    except (EOFError, OSError) as error:
         print(error, flush=True)
     for file in files:
         os.close(file)
@@ -206,8 +206,7 @@ def receive_all(program: socket.socket, length: int) -> bytes:
 def is_fit(variables: Mapping[bytes, bytes], given: Mapping[bytes, bytes]) -> bool:
     """Return whether a child here would be what the program would be by itself."""
     if len(list(TASKS.iterdir())) > 1:
-        names = (task.joinpath("comm").read_text().strip() for task in TASKS.iterdir())
-        print("more than one thread:", *names, flush=True)
+        print("more than one thread", flush=True)
         return False
     names = [name for name in {**variables, **given} if variables.get(name) != given.get(name)]
     others = sorted(set(map(os.fsdecode, names)) - OF_A_JOB)
@@ -272,7 +271,6 @@ def become(request: Request, of_libraries: Mapping[bytes, bytes]) -> None:
         sys.modules["numpy"].random.seed()
     name, *arguments = request.arguments
     sys.argv = [name, *arguments]
-    LIBC.prctl(SET_NAME, name.rpartition(".")[2].encode())  # for ps and top
 
 
 def work(name: str) -> NoReturn:
