@@ -34,8 +34,7 @@ from workflow.planning.layers import laid_over, over_project, shown
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, wanted_by
 
-LOOK = 1.0  # seconds between two looks whether the downloads are finished
-LOOK_FOR_COPIES = 10.0
+LOOK = 5.0  # seconds between two looks at downloads and second copies
 SOURCES_LOG = "logs/sources.log"  # below the output folder
 FORKS_LOG = "logs/fork_server.log"
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
@@ -98,20 +97,18 @@ def prepare_start(plan: Plan, asked: command.Command) -> None:
 
 def _require_notes() -> None:
     """Raise WorkflowError where Snakemake cannot write: it would end with a traceback."""
-    folder = Path(".snakemake")
-    if not folder.exists():
-        folder = Path()
-    if not os.access(folder, os.W_OK):
-        problem = "cannot be written, and Snakemake keeps its notes there"
-        advice = "run in a copy, or name another working folder with --directory"
-        raise WorkflowError(f"{folder.absolute()}: {problem}; {advice}")
-    try:
-        with tempfile.TemporaryFile() as probe:
-            probe.write(bytes(PROBED))
-            probe.flush()
-    except OSError as error:
-        problem = f"{tempfile.gettempdir()}: {error.strerror}, and the scheduler needs room there"
-        raise WorkflowError(f"{problem}; name another folder in TMPDIR") from None
+    notes = Path(".snakemake") if Path(".snakemake").exists() else Path()
+    needs = {  # a folder: what lies there, and where else it may lie
+        notes.absolute(): "Snakemake's notes; name another working folder with --directory",
+        tempfile.gettempdir(): "the files of its scheduler; name another folder in TMPDIR",
+    }
+    for folder, need in needs.items():
+        try:
+            with tempfile.TemporaryFile(dir=folder) as probe:
+                probe.write(bytes(PROBED))
+                probe.flush()
+        except OSError as error:
+            raise WorkflowError(f"{folder}: {error.strerror}: no place for {need}") from None
 
 
 def _claim(out: str, downloads: str) -> None:
@@ -155,9 +152,7 @@ def begin(workflow, config: Config, writer: events.Writer) -> None:
     """Begin a run whose plan is made, and say in the README.md of its folder what lies where."""
     out, downloads = config.output, config.downloads
     _claim(out, downloads)  # again: another program than snakemake may have loaded the Snakefile
-    Thread(target=_release_downloads, args=(workflow, downloads), daemon=True).start()
-    if deletes_models(config):
-        Thread(target=_keep_removing_copies, args=(config,), daemon=True).start()
+    Thread(target=_attend, args=(workflow, config), daemon=True).start()
     writer.begin()
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is reported elsewhere
         write_text(Path(out, "README.md"), README + LAYOUT.read_text(encoding="utf-8"))
@@ -175,14 +170,16 @@ def start_fork_server(workflow, config: Config) -> None:
             fork_server.start(set(names), Path(config.output, FORKS_LOG))
 
 
-def _release_downloads(workflow, downloads: str) -> None:
-    """Let other runs download as soon as this one has made all that it downloads."""
+def _attend(workflow, config: Config) -> None:
+    """Let other runs download as soon as this one has all that it downloads; remove second copies."""
     needed = workflow.dag.needrun_jobs()
-    below = f"{downloads}/"
+    below = f"{config.downloads}/"
     waiting = [job for job in needed if any(str(file).startswith(below) for file in job.output)]
-    while not all(map(workflow.dag.finished, waiting)):
+    while True:
+        if all(map(workflow.dag.finished, waiting)):
+            lock.release_downloads()
+        remove_copies(config)
         time.sleep(LOOK)
-    lock.release_downloads()
 
 
 def _note_start(workflow, out: str, downloads: str) -> None:
@@ -211,12 +208,6 @@ def _note_start(workflow, out: str, downloads: str) -> None:
     write_json(layout.place(out, layout.COMMAND), note)
 
 
-def _keep_removing_copies(config: Config) -> None:
-    while True:
-        time.sleep(LOOK_FOR_COPIES)
-        remove_copies(config)
-
-
 def remove_copies(config: Config) -> None:
     """Remove the second copies of models whose weights are used and deleted (``keep.models: final``).
 
@@ -242,8 +233,9 @@ def ask_for_sources(workflow, plan: Plan) -> None:
     needed = [job for job in planned if STAGES[job.stage].work == "download"]
     if not needed:
         return
+    program = [sys.executable, "-P", "-m", f"{scripts.PACKAGE}.sources"]
     done = subprocess.run(
-        [*scripts.arguments("sources"), "--settings", canonical(asdict(wanted_by(plan, needed)))],
+        [*program, "--settings", canonical(asdict(wanted_by(plan, needed)))],
         env=scripts.environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import sys
 from pathlib import Path
 
 from semblance.provenance import ROOT
@@ -20,11 +19,6 @@ def shell_command(python: str) -> str:
         return f"{shlex.quote(python)} -m {PACKAGE}"
     path = shlex.quote(str(ROOT)) + '"${PYTHONPATH:+:$PYTHONPATH}"'
     return f"PYTHONPATH={path} {shlex.quote(python)} -P -m {PACKAGE}"
-
-
-def arguments(name: str) -> list[str]:
-    """Return what starts a script in ``environment()``, before its own arguments."""
-    return [sys.executable, "-P", "-m", f"{PACKAGE}.{name}"]
 
 
 def environment() -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What the controller does with Snakemake's own parts, against stand-ins for them."""
 
 import errno
+import io
 import json
 import os
 import re
@@ -97,21 +98,25 @@ def test_a_dry_run_touches_nothing(calls):
     assert calls == []
 
 
-@pytest.mark.parametrize("name", ["", ".snakemake"])
-def test_a_working_folder_that_is_read_only_is_reported_in_one_line(name, tmp_path, monkeypatch):
-    read_only = (tmp_path / name).resolve()
-    read_only.mkdir(exist_ok=True)
-    monkeypatch.setattr(hooks.os, "access", lambda path, mode: Path(path).resolve() != read_only)
-    with pytest.raises(WorkflowError, match=f"{read_only}: cannot be written, and Snakemake"):
+@pytest.mark.parametrize(
+    "name, advice", [("", "--directory"), (".snakemake", "--directory"), ("temporary", "TMPDIR")]
+)
+def test_a_folder_in_which_snakemake_cannot_write_is_reported_in_one_line(
+    name, advice, tmp_path, monkeypatch
+):
+    full = (tmp_path / name).resolve()
+    full.mkdir(exist_ok=True)
+
+    def make(dir):
+        if Path(dir).resolve() == full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return io.BytesIO()
+
+    stand_in = SimpleNamespace(TemporaryFile=make, gettempdir=lambda: tmp_path / "temporary")
+    monkeypatch.setattr(hooks, "tempfile", stand_in)
+    with pytest.raises(WorkflowError, match=f"{full}: No space left on device: .* {advice}"):
         hooks.prepare_start(PLACE, command.read(["-n"]))
     hooks.prepare_start(PLACE, command.read(["--list"]))
-
-
-def test_a_full_folder_of_temporary_files_is_reported_in_one_line(monkeypatch):
-    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
-    monkeypatch.setattr(hooks.tempfile, "TemporaryFile", full)
-    with pytest.raises(WorkflowError, match=r"No space left on device, .* folder in TMPDIR"):
-        hooks.prepare_start(PLACE, command.read(["-n"]))
 
 
 CLAIM = (lock, "claim_output")
@@ -162,16 +167,16 @@ class Dag:
 
 def test_the_downloads_are_released_when_the_last_download_is_finished(calls, monkeypatch):
     started = workflow()
-    looks = []
 
-    def look(seconds):
-        looks.append(seconds)
-        assert calls == []
+    def sleep(seconds):
+        if calls:
+            raise InterruptedError
         started.dag.done.add(id(started.dag.jobs[0]))
 
-    monkeypatch.setattr(hooks, "time", SimpleNamespace(sleep=look))
-    hooks._release_downloads(started, "raw")
-    assert calls == ["release"] and len(looks) == 1
+    monkeypatch.setattr(hooks, "time", SimpleNamespace(sleep=sleep))
+    with pytest.raises(InterruptedError):  # such a thread ends with its process
+        hooks._attend(started, FOLDERS)
+    assert calls == ["release"]
 
 
 @pytest.mark.parametrize(
