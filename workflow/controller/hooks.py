@@ -35,8 +35,6 @@ from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, wanted_by
 
 LOOK = 5.0  # seconds between two looks at downloads and second copies
-SOURCES_LOG = "logs/sources.log"  # below the output folder
-FORKS_LOG = "logs/fork_server.log"
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
 PROBED = 1 << 16  # bytes
 SAVED = 10  # trainings that are named at the end
@@ -167,7 +165,7 @@ def start_fork_server(workflow, config: Config) -> None:
     as_they_are = workflow.local_exec and not workflow.deployment_settings.deployment_method
     if config.resources.fork and as_they_are and len(names) >= fork_server.FEWEST:
         with contextlib.suppress(OSError):  # such as of a full disk: then each job starts by itself
-            fork_server.start(set(names), Path(config.output, FORKS_LOG))
+            fork_server.start(set(names), Path(config.output, "logs/fork_server.log"))
 
 
 def _attend(workflow, config: Config) -> None:
@@ -242,9 +240,7 @@ def ask_for_sources(workflow, plan: Plan) -> None:
         text=True,
     )
     print(done.stdout, file=sys.stderr, end="")
-    log = Path(plan.out, SOURCES_LOG)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text(done.stdout, encoding="utf-8")
+    write_text(Path(plan.out, "logs/sources.log"), done.stdout)
     if done.returncode and not workflow.execution_settings.keep_going:
         raise WorkflowError(STOP)
 

@@ -37,7 +37,6 @@ SHOWN = (  # beginnings of lines that are passed on
 LAST = 60  # lines shown after a failure
 WIDTH = 60  # characters of a job's name
 SECONDS = 20  # between two looks at the time left
-QUIET = 60  # seconds after which a file gets a line though no job was done
 UNKNOWN = "time left not known yet"
 FRAME = re.compile(r'WorkflowError in file|  File "')  # where in our own rules a run was stopped
 INTERRUPTED = 130
@@ -104,7 +103,7 @@ class ProgressLine:
         self.history.begin()  # the counts of an earlier run on the folder are none of this one
         self.left = UNKNOWN
         self.began = time.monotonic()
-        self.drawn, self.drawn_at = 0, 0.0
+        self.drawn = 0  # jobs done
         self.ended = threading.Event()
         self.lock = threading.Lock()
 
@@ -115,7 +114,7 @@ class ProgressLine:
             self.draw()
 
     def draw(self, said: str = "") -> None:
-        """Write what is ``said`` and the line; in a file only if more is done, or it is long ago."""
+        """Write what is ``said`` and the line; in a file only if more is done."""
         with self.lock:
             if self.ended.is_set():
                 return
@@ -125,8 +124,8 @@ class ProgressLine:
             line = self._text(passed) if total else ""
             if sys.stderr.isatty():
                 said = f"\r\033[K{said}{line[: shutil.get_terminal_size().columns - 1]}"
-            elif total and (done != self.drawn or passed - self.drawn_at > QUIET):
-                self.drawn, self.drawn_at = done, passed
+            elif total and done != self.drawn:
+                self.drawn = done
                 said += f"{line}\n"
             sys.stderr.write(said)
             sys.stderr.flush()

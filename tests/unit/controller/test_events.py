@@ -60,17 +60,6 @@ def printed() -> str:
     return "\n".join(events.failures(events.History("results")))
 
 
-def test_nothing_is_written_before_the_run_begins_nor_of_targets(tmp_path):
-    writer = events.Writer("results")
-    say(writer, "job_info", **info())
-    say(writer, None, "Building DAG of jobs...")
-    assert not Path("results").exists()
-    writer.begin()
-    say(writer, "job_info", **info("all", 7, log=None))
-    say(writer, "job_finished", job_id=7)
-    assert Path("results", events.FILE).read_text().count('"event"') == 1
-
-
 def test_a_line_that_a_kill_has_cut_hides_no_other_one(writer):
     say(writer, "job_info", **info())
     path = Path("results", events.FILE)

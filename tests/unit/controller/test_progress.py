@@ -40,15 +40,6 @@ def test_a_file_gets_a_line_that_names_the_job_and_how_much_is_left(capsys):
     assert error == "error: nli.csv:7: an empty sentence"  # and no other line of snakemake's
 
 
-def test_a_file_gets_a_line_after_a_while_though_no_job_was_done(monkeypatch, capsys):
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    line = follow()
-    for now[0] in (1, progress.QUIET - 1, progress.QUIET + 1, progress.QUIET + 2):
-        line.draw()
-    assert capsys.readouterr().err.count("12 of 50 jobs done") == 2
-
-
 def test_a_terminal_has_one_line_that_fits_it(monkeypatch, capsys):
     monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "40")

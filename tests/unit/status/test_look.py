@@ -10,13 +10,22 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import write_json
-from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING
+from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING, ExampleRun
 from workflow.controller import events, slurm
 from workflow.planning.stages import jobs
 from workflow.status import look as module
 from workflow.status import started
 from workflow.status.look import JobSeen, Status, look
 from workflow.status.page import as_json, as_page
+
+
+@pytest.fixture
+def example(tmp_path, monkeypatch) -> ExampleRun:
+    """The example run, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    return ExampleRun()
+
 
 PLAIN = lambda text, colour: text
 NAME = "train nli/nli-roberta-base-v2/rcl-2/seed-1"
