@@ -17,5 +17,7 @@ def main() -> None:
     if os.pathsep in str(ROOT):
         sys.exit(f"error: {ROOT}: no {os.pathsep} may stand in the path; install it elsewhere")
     sys.path.insert(0, str(ROOT))
-    os.environ.update(importlib.import_module("workflow.controller.scripts").environment())
+    os.environ.update(
+        importlib.import_module("workflow.controller.fork_server").project_environment()
+    )
     importlib.import_module("semblance.__main__").main()

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from semblance.provenance import ROOT, environment
-from workflow.controller import scripts
 from workflow.fork_client import FILES, HANDED_ON, SERVER
 
 FEWEST = 5  # jobs for which a server is worth its start
@@ -53,6 +52,12 @@ OF_A_JOB = {
 _started: list[subprocess.Popen] = []  # kept: a server ends when its pipe is closed
 
 
+def project_environment() -> dict[str, str]:
+    """Return the environment variables of this process, with the project on Python's path."""
+    folders = filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
+
+
 def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
     """Start the server of this process's jobs; it ends with this process. None where none can run.
 
@@ -74,7 +79,7 @@ def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            env={**scripts.environment(), **ONE_THREAD},
+            env={**project_environment(), **ONE_THREAD},
             start_new_session=True,  # an interrupt of the terminal is for the jobs' programs
         )
     _started.append(server)

@@ -28,13 +28,14 @@ from semblance.files import write_text
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import ROOT, canonical, write_json
-from workflow.controller import command, events, fork_server, lock, preview, private, scripts, slurm
+from workflow.controller import command, events, fork_server, lock, preview, private, slurm
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.planning.layers import laid_over, over_project, shown
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, wanted_by
 
 LOOK = 5.0  # seconds between two looks at downloads and second copies
+SCRIPTS = "workflow.scripts"  # the package of the stages' programs
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
 PROBED = 1 << 16  # bytes
 SAVED = 10  # trainings that are named at the end
@@ -231,10 +232,10 @@ def ask_for_sources(workflow, plan: Plan) -> None:
     needed = [job for job in planned if STAGES[job.stage].work == "download"]
     if not needed:
         return
-    program = [sys.executable, "-P", "-m", f"{scripts.PACKAGE}.sources"]
+    program = [sys.executable, "-P", "-m", f"{SCRIPTS}.sources"]
     done = subprocess.run(
         [*program, "--settings", canonical(asdict(wanted_by(plan, needed)))],
-        env=scripts.environment(),
+        env=fork_server.project_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -286,8 +287,16 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
 
 
 def command_of_scripts(workflow) -> str:
-    """Return the beginning of the shell command that runs a script of workflow/scripts."""
-    return scripts.shell_command("python" if uses_conda(workflow) else sys.executable)
+    """Return the beginning of the shell command that runs a script, which ends with its name.
+
+    From another folder than the project's, Python learns where the project is, and (-P) to take no
+    module of the working folder for one of the project's.
+    """
+    python = "python" if uses_conda(workflow) else shlex.quote(sys.executable)
+    if Path.cwd() == ROOT:
+        return f"{python} -m {SCRIPTS}"
+    path = shlex.quote(str(ROOT)) + '"${PYTHONPATH:+:$PYTHONPATH}"'
+    return f"PYTHONPATH={path} {python} -P -m {SCRIPTS}"
 
 
 def uses_conda(workflow) -> bool:
