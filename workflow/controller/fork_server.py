@@ -243,16 +243,15 @@ def obey(selector: selectors.BaseSelector, job: Job) -> None:
 
 
 def answer(selector: selectors.BaseSelector, job: Job) -> None:
-    """Tell a program how its child has ended, and how many MB it held at most."""
-    _, status, used = os.wait4(job.pid, 0)
+    """Tell a program how its child has ended."""
+    _, status = os.waitpid(job.pid, 0)
     code = os.waitstatus_to_exitcode(status)
-    megabytes = used.ru_maxrss // 1024
     selector.unregister(job.end)
     os.close(job.end)
     if job.program in selector.get_map():
         selector.unregister(job.program)
     with job.program as program, contextlib.suppress(OSError):  # it may be gone
-        program.send(code.to_bytes(4, "big", signed=True) + megabytes.to_bytes(4, "big"))
+        program.send(code.to_bytes(4, "big", signed=True))
 
 
 def become(request: Request, of_libraries: Mapping[bytes, bytes]) -> None:
