@@ -9,7 +9,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -37,7 +36,6 @@ from workflow.planning.stages import STAGES, wanted_by
 LOOK = 5.0  # seconds between two looks at downloads and second copies
 SCRIPTS = "workflow.scripts"  # the package of the stages' programs
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
-PROBED = 1 << 16  # bytes
 SAVED = 10  # trainings that are named at the end
 LAYOUT = ROOT / "workflow/documentation/results.md"  # docs/results.md holds it, too
 README = """# What lies where in this folder
@@ -77,8 +75,6 @@ def prepare_start(plan: Plan, asked: command.Command) -> None:
 
     Where ``asked`` starts no job, as in a dry run, nothing is touched.
     """
-    if asked.writes_notes:
-        _require_notes()
     if not asked.starts_jobs:
         return
     try:
@@ -92,22 +88,6 @@ def prepare_start(plan: Plan, asked: command.Command) -> None:
         raise WorkflowError(f"Slurm gives no answer: {error}") from None
     except KeyboardInterrupt:
         raise WorkflowError("interrupted while waiting: this run has started nothing") from None
-
-
-def _require_notes() -> None:
-    """Raise WorkflowError where Snakemake cannot write: it would end with a traceback."""
-    notes = Path(".snakemake") if Path(".snakemake").exists() else Path()
-    needs = {  # a folder: what lies there, and where else it may lie
-        notes.absolute(): "Snakemake's notes; name another working folder with --directory",
-        tempfile.gettempdir(): "the files of its scheduler; name another folder in TMPDIR",
-    }
-    for folder, need in needs.items():
-        try:
-            with tempfile.TemporaryFile(dir=folder) as probe:
-                probe.write(bytes(PROBED))
-                probe.flush()
-        except OSError as error:
-            raise WorkflowError(f"{folder}: {error.strerror}: no place for {need}") from None
 
 
 def _claim(out: str, downloads: str) -> None:

@@ -1,7 +1,5 @@
 """What the controller does with Snakemake's own parts, against stand-ins for them."""
 
-import errno
-import io
 import json
 import os
 import re
@@ -96,27 +94,6 @@ def test_jobs_that_slurm_cannot_be_asked_about_stay_unsettled(monkeypatch):
 def test_a_dry_run_touches_nothing(calls):
     hooks.prepare_start(PLACE, command.read(["-n"]))
     assert calls == []
-
-
-@pytest.mark.parametrize(
-    "name, advice", [("", "--directory"), (".snakemake", "--directory"), ("temporary", "TMPDIR")]
-)
-def test_a_folder_in_which_snakemake_cannot_write_is_reported_in_one_line(
-    name, advice, tmp_path, monkeypatch
-):
-    full = (tmp_path / name).resolve()
-    full.mkdir(exist_ok=True)
-
-    def make(dir):
-        if Path(dir).resolve() == full:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return io.BytesIO()
-
-    stand_in = SimpleNamespace(TemporaryFile=make, gettempdir=lambda: tmp_path / "temporary")
-    monkeypatch.setattr(hooks, "tempfile", stand_in)
-    with pytest.raises(WorkflowError, match=f"{full}: No space left on device: .* {advice}"):
-        hooks.prepare_start(PLACE, command.read(["-n"]))
-    hooks.prepare_start(PLACE, command.read(["--list"]))
 
 
 CLAIM = (lock, "claim_output")
