@@ -27,17 +27,14 @@ def run_forked() -> None:
             _hand_over(server)
             for number in HANDED_ON:
                 signal.signal(number, lambda number, _: _hand_on(server, number, received))
-            answer = server.recv(8)
+            answer = server.recv(4)
     except OSError:
         answer = b""
     for number in HANDED_ON:
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if answer:
-        status = int.from_bytes(answer[:4], "big", signed=True)
-        if status < 0 and not received:
-            _say_killed(signal.Signals(-status).name, int.from_bytes(answer[4:], "big"))
-        _end_as(status)
+        _end_as(int.from_bytes(answer, "big", signed=True))
     if received:
         _end_as(-received[0])
 
@@ -56,12 +53,6 @@ def _hand_over(server: socket.socket) -> None:
     message = b"\0".join(words)
     socket.send_fds(server, [len(message).to_bytes(8, "big")], FILES)
     server.sendall(message)
-
-
-def _say_killed(name: str, megabytes: int) -> None:
-    advice = "if the machine ran out of memory, start fewer jobs at a time (--cores)"
-    print(f"error: killed by {name}, holding {megabytes:,} MB at most; {advice}", file=sys.stderr)
-    sys.stderr.flush()
 
 
 def _end_as(status: int) -> None:

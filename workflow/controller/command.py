@@ -22,8 +22,6 @@ STARTS_NOTHING = """
 """.split()
 # These say what of a run snakemake prints.
 OF_PRINTING = ("debug_dag", "printshellcmds", "quiet", "verbose")
-# These look at the rules alone; all else writes notes below .snakemake, a dry run too.
-WRITES_NOTHING = ("lint", "list_rules", "list_target_rules", "print_compilation")
 HERE = (None, "local", "dryrun", "touch")  # executors that run jobs on this machine, or none
 NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
 
@@ -34,7 +32,6 @@ class Command:
 
     starts_jobs: bool
     plans_jobs: bool = False  # as a dry run does, too
-    writes_notes: bool = False  # below .snakemake in its working folder
     dry_run: bool = False
     lists_jobs: bool = False  # it says itself what snakemake prints
     touches: bool = False  # it calls results current as they are
@@ -59,7 +56,6 @@ def read(arguments: list[str]) -> Command:
         dry_run=looks == ["dryrun"] and not report_only,
         # By the command line itself, without its profiles.
         lists_jobs=own is None or any(getattr(own, name) for name in OF_PRINTING),
-        writes_notes=not any(getattr(options, name, None) for name in WRITES_NOTHING),
         touches=bool(options.touch),
         submits=options.executor not in HERE,
         on_slurm=options.executor == "slurm",

@@ -25,14 +25,13 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from semblance.provenance import ROOT, environment
-from workflow.controller import scripts
 from workflow.fork_client import FILES, HANDED_ON, SERVER
 
 FEWEST = 5  # jobs for which a server is worth its start
 PATIENCE = 10.0  # seconds for a program that has connected to say what it wants
 TASKS = Path("/proc/self/task")
 LIBC = ctypes.CDLL(None)
-SET_DEATH_SIGNAL, SET_NAME = 1, 15  # of prctl
+SET_DEATH_SIGNAL = 1  # of prctl
 # Libraries that stages with a model load only where they use them.
 LATER = (
     *("pandas", "pyarrow.parquet", "scipy.stats", "sklearn.model_selection", "tokenizers"),
@@ -51,6 +50,12 @@ OF_A_JOB = {
     *("PWD", "OLDPWD", "SHLVL", "_", SERVER),
 }
 _started: list[subprocess.Popen] = []  # kept: a server ends when its pipe is closed
+
+
+def project_environment() -> dict[str, str]:
+    """Return the environment variables of this process, with the project on Python's path."""
+    folders = filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
 
 def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
@@ -74,7 +79,7 @@ def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            env={**scripts.environment(), **ONE_THREAD},
+            env={**project_environment(), **ONE_THREAD},
             start_new_session=True,  # an interrupt of the terminal is for the jobs' programs
         )
     _started.append(server)
@@ -184,7 +189,7 @@ def receive(listener: socket.socket, given: Mapping[bytes, bytes]) -> Request | 
         request = Request(program, files, words[0], arguments, variables)
         if len(files) == len(FILES) and is_fit(request.variables, given):
             return request
-    except (EOFError, OSError, ValueError, IndexError) as error:
+    except (EOFError, OSError) as error:
         print(error, flush=True)
     for file in files:
         os.close(file)
@@ -206,8 +211,7 @@ def receive_all(program: socket.socket, length: int) -> bytes:
 def is_fit(variables: Mapping[bytes, bytes], given: Mapping[bytes, bytes]) -> bool:
     """Return whether a child here would be what the program would be by itself."""
     if len(list(TASKS.iterdir())) > 1:
-        names = (task.joinpath("comm").read_text().strip() for task in TASKS.iterdir())
-        print("more than one thread:", *names, flush=True)
+        print("more than one thread", flush=True)
         return False
     names = [name for name in {**variables, **given} if variables.get(name) != given.get(name)]
     others = sorted(set(map(os.fsdecode, names)) - OF_A_JOB)
@@ -239,16 +243,15 @@ def obey(selector: selectors.BaseSelector, job: Job) -> None:
 
 
 def answer(selector: selectors.BaseSelector, job: Job) -> None:
-    """Tell a program how its child has ended, and how many MB it held at most."""
-    _, status, used = os.wait4(job.pid, 0)
+    """Tell a program how its child has ended."""
+    _, status = os.waitpid(job.pid, 0)
     code = os.waitstatus_to_exitcode(status)
-    megabytes = used.ru_maxrss // 1024
     selector.unregister(job.end)
     os.close(job.end)
     if job.program in selector.get_map():
         selector.unregister(job.program)
     with job.program as program, contextlib.suppress(OSError):  # it may be gone
-        program.send(code.to_bytes(4, "big", signed=True) + megabytes.to_bytes(4, "big"))
+        program.send(code.to_bytes(4, "big", signed=True))
 
 
 def become(request: Request, of_libraries: Mapping[bytes, bytes]) -> None:
@@ -272,7 +275,6 @@ def become(request: Request, of_libraries: Mapping[bytes, bytes]) -> None:
         sys.modules["numpy"].random.seed()
     name, *arguments = request.arguments
     sys.argv = [name, *arguments]
-    LIBC.prctl(SET_NAME, name.rpartition(".")[2].encode())  # for ps and top
 
 
 def work(name: str) -> NoReturn:

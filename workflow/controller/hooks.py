@@ -1,24 +1,20 @@
 """What the one process that plans and starts jobs does beside that; jobs do none of it.
 
-Only in this package is anything of Snakemake used that is not in its documentation: parts of its
-``Workflow`` object, and its files in ``.snakemake``.
+Only in this package are parts of Snakemake's ``Workflow`` object used, and its files in ``.snakemake``.
 """
 
 import contextlib
-import functools
 import os
 import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from threading import RLock, Thread
+from threading import Thread
 
-from snakemake import common, rules
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
@@ -31,20 +27,15 @@ from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import ROOT, canonical, write_json
 from workflow.config.model import Config
-from workflow.controller import command, events, fork_server, lock, preview, scripts, slurm
+from workflow.controller import command, events, fork_server, lock, preview, private, slurm
 from workflow.controller.check import Checked, check, gpus_here
-from workflow.planning.layers import Layered, laid_over, over_project, shown
+from workflow.planning.layers import laid_over, over_project, shown
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, wanted_by
 
-LOOK = 1.0  # seconds between two looks whether the downloads are finished
-LOOK_FOR_COPIES = 10.0
-# Snakemake's default limit of starts in a time, which is never reached: 100 a second.
-DEFAULT_LIMIT = (100, 1)
-SOURCES_LOG = "logs/sources.log"  # below the output folder
-FORKS_LOG = "logs/fork_server.log"
+LOOK = 5.0  # seconds between two looks at downloads and second copies
+SCRIPTS = "workflow.scripts"  # the package of the stages' programs
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
-PROBED = 1 << 16  # bytes
 SAVED = 10  # trainings that are named at the end
 LAYOUT = ROOT / "workflow/documentation/results.md"  # docs/results.md holds it, too
 README = """# What lies where in this folder
@@ -64,8 +55,10 @@ def check_start(workflow) -> Checked:
     if workflow.is_main_process:  # a job of a scheduler starts none itself
         with contextlib.chdir(workflow.rundir):  # where the profiles are looked for
             asked = command.read(sys.argv[1:])
+    settings = workflow.config_settings
+    lay = laid_over if settings.replace_workflow_config else over_project
     try:
-        checked = check(_layers(workflow.config_settings), asked)
+        checked = check(lay(settings.configfiles, settings.config_args or ()), asked)
     except InputError as error:
         checked = Checked([error])
     for warning in checked.warnings:
@@ -77,49 +70,24 @@ def check_start(workflow) -> Checked:
     return checked
 
 
-def _layers(settings) -> Layered:
-    """Return what lies over the project's config.yaml, each file and flag for itself."""
-    if settings.replace_workflow_config:
-        return laid_over(settings.configfiles, settings.config_args or ())
-    return over_project(settings.configfiles, settings.config_args or ())
-
-
 def prepare_start(plan: Plan, asked: command.Command) -> None:
     """Make sure, before Snakemake's plan, that this run may start; clear up after killed ones.
 
     Where ``asked`` starts no job, as in a dry run, nothing is touched.
     """
-    if asked.writes_notes:
-        _require_notes()
     if not asked.starts_jobs:
         return
     try:
         _claim(plan.out, plan.downloads)
-        _settle_earlier(plan.out)
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
+        # No job of an earlier run on a cluster may be left.
+        runs = events.History(plan.out).unsettled
+        if runs and slurm.settle([run["cluster"] for run in runs]):
+            slurm.forget_orphans(plan.out, runs[-1]["time"])
+            events.append(plan.out, "settled")
     except slurm.Unanswered as error:
         raise WorkflowError(f"Slurm gives no answer: {error}") from None
     except KeyboardInterrupt:
         raise WorkflowError("interrupted while waiting: this run has started nothing") from None
-
-
-def _require_notes() -> None:
-    """Raise WorkflowError where Snakemake cannot write: it would end with a traceback."""
-    folder = Path(".snakemake")
-    if not folder.exists():
-        folder = Path()
-    if not os.access(folder, os.W_OK):
-        problem = "cannot be written, and Snakemake keeps its notes there"
-        advice = "run in a copy, or name another working folder with --directory"
-        raise WorkflowError(f"{folder.absolute()}: {problem}; {advice}")
-    try:
-        with tempfile.TemporaryFile() as probe:
-            probe.write(bytes(PROBED))
-            probe.flush()
-    except OSError as error:
-        problem = f"{tempfile.gettempdir()}: {error.strerror}, and the scheduler needs room there"
-        raise WorkflowError(f"{problem}; name another folder in TMPDIR") from None
 
 
 def _claim(out: str, downloads: str) -> None:
@@ -131,14 +99,6 @@ def _claim(out: str, downloads: str) -> None:
         sys.exit(os.EX_TEMPFAIL)
     except OSError as error:
         raise WorkflowError(f"{error.filename or out}: {error.strerror}") from None
-
-
-def _settle_earlier(out: str) -> None:
-    """Wait until no job of an earlier run on a cluster is left; forget what Snakemake did not note."""
-    runs = events.unsettled(out)
-    if runs and slurm.settle([run["cluster"] for run in runs]):
-        slurm.forget_orphans(out, runs[-1]["time"])
-        events.append(out, "settled")
 
 
 def watch_jobs(out: str) -> events.Writer:
@@ -157,12 +117,8 @@ def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:
     resources = workflow.resource_settings
     if resources.nodes is not None or "gpu" in resources.resources:
         return
-    try:
-        gpus = len(gpus_here())
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
-    if gpus:
-        workflow.register_resource("gpu", gpus * jobs_per_gpu)
+    if gpus_here():
+        workflow.register_resource("gpu", len(gpus_here()) * jobs_per_gpu)
 
 
 def mark_remote_job(workflow) -> None:
@@ -175,23 +131,13 @@ def begin(workflow, config: Config, writer: events.Writer) -> None:
     """Begin a run whose plan is made, and say in the README.md of its folder what lies where."""
     out, downloads = config.output, config.downloads
     _claim(out, downloads)  # again: another program than snakemake may have loaded the Snakefile
-    Thread(target=_release_downloads, args=(workflow, downloads), daemon=True).start()
-    if deletes_models(config):
-        Thread(target=_keep_removing_copies, args=(config,), daemon=True).start()
+    Thread(target=_attend, args=(workflow, config), daemon=True).start()
     writer.begin()
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is reported elsewhere
         write_text(Path(out, "README.md"), README + LAYOUT.read_text(encoding="utf-8"))
         _note_start(workflow, out, downloads)
         write_json(layout.place(out, layout.CONFIG), config.written())
-    # The handler of SIGTERM of Snakemake 9.27 takes this lock in the thread that may hold it, and
-    # would wait for itself for ever: that thread may take it twice.
-    workflow.scheduler._lock = RLock()
-    # Under a limit, Snakemake 9.27 orders a new look at the queue after each look. The looks after
-    # a finished job start one more such chain, which never ends: after 80 jobs they took a quarter
-    # of a core, and ever more. A limit of the user's own stays.
-    limit = workflow.scheduling_settings.max_jobs_per_timespan
-    if limit and (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
-        workflow.scheduler.job_rate_limiter = None
+    private.mend_scheduler(workflow)
 
 
 def start_fork_server(workflow, config: Config) -> None:
@@ -200,17 +146,19 @@ def start_fork_server(workflow, config: Config) -> None:
     as_they_are = workflow.local_exec and not workflow.deployment_settings.deployment_method
     if config.resources.fork and as_they_are and len(names) >= fork_server.FEWEST:
         with contextlib.suppress(OSError):  # such as of a full disk: then each job starts by itself
-            fork_server.start(set(names), Path(config.output, FORKS_LOG))
+            fork_server.start(set(names), Path(config.output, "logs/fork_server.log"))
 
 
-def _release_downloads(workflow, downloads: str) -> None:
-    """Let other runs download as soon as this one has made all that it downloads."""
+def _attend(workflow, config: Config) -> None:
+    """Let other runs download as soon as this one has all that it downloads; remove second copies."""
     needed = workflow.dag.needrun_jobs()
-    below = f"{downloads}/"
+    below = f"{config.downloads}/"
     waiting = [job for job in needed if any(str(file).startswith(below) for file in job.output)]
-    while not all(map(workflow.dag.finished, waiting)):
+    while True:
+        if all(map(workflow.dag.finished, waiting)):
+            lock.release_downloads()
+        remove_copies(config)
         time.sleep(LOOK)
-    lock.release_downloads()
 
 
 def _note_start(workflow, out: str, downloads: str) -> None:
@@ -239,12 +187,6 @@ def _note_start(workflow, out: str, downloads: str) -> None:
     write_json(layout.place(out, layout.COMMAND), note)
 
 
-def _keep_removing_copies(config: Config) -> None:
-    while True:
-        time.sleep(LOOK_FOR_COPIES)
-        remove_copies(config)
-
-
 def remove_copies(config: Config) -> None:
     """Remove the second copies of models whose weights are used and deleted (``keep.models: final``).
 
@@ -270,17 +212,16 @@ def ask_for_sources(workflow, plan: Plan) -> None:
     needed = [job for job in planned if STAGES[job.stage].work == "download"]
     if not needed:
         return
+    program = [sys.executable, "-P", "-m", f"{SCRIPTS}.sources"]
     done = subprocess.run(
-        [*scripts.arguments("sources"), "--settings", canonical(asdict(wanted_by(plan, needed)))],
-        env=scripts.environment(),
+        [*program, "--settings", canonical(asdict(wanted_by(plan, needed)))],
+        env=fork_server.project_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     print(done.stdout, file=sys.stderr, end="")
-    log = Path(plan.out, SOURCES_LOG)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text(done.stdout, encoding="utf-8")
+    write_text(Path(plan.out, "logs/sources.log"), done.stdout)
     if done.returncode and not workflow.execution_settings.keep_going:
         raise WorkflowError(STOP)
 
@@ -295,7 +236,7 @@ def end(plan: Plan) -> None:
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, which tables are not whole, and how to go on."""
     remove_copies(plan.config)
-    failed = events.failures(events.of_last_run(events.read(plan.out)))
+    failed = events.failures(events.History(plan.out))
     for text in (*failed, *_incomplete_tables(plan), *_describe_saved(workflow.dag, plan.out)):
         print(text, file=sys.stderr)
 
@@ -317,25 +258,25 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
     done = sum(1 for _ in dag.finished_jobs)
     yield f"stopped: jobs that are done, and stay done: {done} of {len(list(dag.jobs))}"
     steps = Path(out).glob(f"{layout.pattern(layout.MODEL)}/checkpoints/*/step-*")
-    last = {step.parents[2]: step for step in sorted(steps, key=lambda step: step.name)}
-    seconds = {folder: step.stat().st_mtime for folder, step in last.items()}
-    for folder in sorted(seconds, key=seconds.__getitem__, reverse=True)[:SAVED]:
-        clock = time.strftime("%H:%M:%S", time.localtime(seconds[folder]))
-        yield f"saved: {folder}: step {int(last[folder].name.removeprefix('step-'))}, at {clock}"
+    last = {step.parents[2]: step.name for step in sorted(steps, key=lambda step: step.name)}
+    for folder, step in sorted(last.items())[:SAVED]:
+        yield f"saved: {folder}: step {int(step.removeprefix('step-'))}"
     if len(last) > SAVED:
         yield f"saved: {counted(len(last) - SAVED, 'more training')}"
     yield "to go on: the same command again; a saved training goes on from its step"
 
 
-def inspect_functions_once() -> None:
-    """Let Snakemake inspect each function of the rules once, and not anew for each job."""
-    once = functools.cache(common.get_function_params)
-    common.get_function_params = rules.get_function_params = once
-
-
 def command_of_scripts(workflow) -> str:
-    """Return the beginning of the shell command that runs a script of workflow/scripts."""
-    return scripts.shell_command("python" if uses_conda(workflow) else sys.executable)
+    """Return the beginning of the shell command that runs a script, which ends with its name.
+
+    From another folder than the project's, Python learns where the project is, and (-P) to take no
+    module of the working folder for one of the project's.
+    """
+    python = "python" if uses_conda(workflow) else shlex.quote(sys.executable)
+    if Path.cwd() == ROOT:
+        return f"{python} -m {SCRIPTS}"
+    path = shlex.quote(str(ROOT)) + '"${PYTHONPATH:+:$PYTHONPATH}"'
+    return f"PYTHONPATH={path} {python} -P -m {SCRIPTS}"
 
 
 def uses_conda(workflow) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance.layout import WITHOUT_RECORD
-from semblance.locks import Busy, Lease, exclusive
+from semblance.locks import Busy, exclusive
 from workflow.planning.stages import STAGES
 
 NAME = ".controller"  # in an output folder
@@ -41,47 +41,35 @@ def claim_output(folder: str | os.PathLike, seconds: float = PATIENCE) -> None:
     and the process, for a living run on the folder, above it or below it.
     """
     out = Path(folder).resolve()
-    lease = _take(out, seconds)
-    try:
-        for other in nested_with(out):
-            _refuse_living(other, out)
-    except Busy:
-        _outputs.close()
-        raise
+    deadline = time.monotonic() + seconds
+    lease = None
+    while lease is None:
+        try:
+            lease = _outputs.enter_context(exclusive(out, NAME))
+        except Busy as busy:
+            if time.monotonic() >= deadline:
+                raise _refused(busy, out, out) from None
+            time.sleep(POLL)
+    for other in nested_with(out):
+        try:
+            # The folder of another user, which this run cannot write to, shuts it out of nothing.
+            with contextlib.suppress(PermissionError), exclusive(other, NAME):
+                pass
+        except Busy as busy:
+            _outputs.close()
+            raise _refused(busy, other, out) from None
     if lease.killed_writer:
         earlier = f"an earlier run on {folder} ({lease.killed_writer}) was killed"
         print(f"note: {earlier}; this one goes on from what it left", file=sys.stderr)
         lease.killed_writer = ""  # said
 
 
-def _take(out: Path, seconds: float) -> Lease:
-    """Return the lease of an output folder; try for ``seconds`` while another run has it."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            return _outputs.enter_context(exclusive(out, NAME))
-        except Busy as busy:
-            if time.monotonic() >= deadline:
-                raise _busy(busy, str(out)) from None
-        time.sleep(POLL)
-
-
-def _refuse_living(other: Path, out: Path) -> None:
-    try:
-        with exclusive(other, NAME):
-            return
-    except PermissionError:
-        return  # the folder of another user, which this run cannot write to
-    except Busy as busy:
-        place = f"{other}, which lies below {out}"
-        if other in out.parents:
-            place = f"{other}, and {out} lies below it"
-        raise _busy(busy, place) from None
-
-
-def _busy(busy: Busy, place: str) -> Busy:
+def _refused(busy: Busy, place: Path, out: Path) -> Busy:
+    where = f"{place}"
+    if place != out:
+        where = f"{place}, which lies above or below {out}"
     advice = "wait for it, or give this run an output folder apart from that one"
-    return Busy(f"another run ({busy.writer}) works on {place}: {advice}")
+    return Busy(f"another run ({busy.writer}) works on {where}: {advice}")
 
 
 def nested_with(out: Path) -> Iterator[Path]:
@@ -89,18 +77,12 @@ def nested_with(out: Path) -> Iterator[Path]:
     for folder in out.parents:
         if (folder / NAME).exists():
             yield folder
-    yield from _outputs_below(out, DEPTH)
-
-
-def _outputs_below(folder: Path, depth: int) -> Iterator[Path]:
-    if not depth or not os.access(folder, os.R_OK):
-        return
-    for entry in os.scandir(folder):
-        if entry.is_dir(follow_symlinks=False) and entry.name not in OWN:
-            path = Path(entry)
-            if (path / NAME).exists():
-                yield path
-            yield from _outputs_below(path, depth - 1)
+    for name, subfolders, files in os.walk(out):
+        folder = Path(name)
+        if NAME in files and folder != out:
+            yield folder
+        is_deepest = len(folder.relative_to(out).parts) == DEPTH
+        subfolders[:] = [] if is_deepest else sorted({*subfolders} - OWN)
 
 
 def claim_downloads(folder: str | os.PathLike) -> None:

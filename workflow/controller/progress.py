@@ -7,7 +7,6 @@ or never, where one is malformed. So they are checked here first.
 """
 
 import argparse
-import contextlib
 import re
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from semblance.counts import duration
 from semblance.errors import BAD_INPUT, InputError
@@ -38,9 +37,7 @@ SHOWN = (  # beginnings of lines that are passed on
 LAST = 60  # lines shown after a failure
 WIDTH = 60  # characters of a job's name
 SECONDS = 20  # between two looks at the time left
-QUIET = 60  # seconds after which a file gets a line though no job was done
 UNKNOWN = "time left not known yet"
-LOG = "Complete log(s): "
 FRAME = re.compile(r'WorkflowError in file|  File "')  # where in our own rules a run was stopped
 INTERRUPTED = 130
 
@@ -63,23 +60,21 @@ def main(arguments: list[str]) -> int:
     recent: deque[str] = deque(maxlen=LAST)
     lines = process.stdout or ()
     interrupted = False
-    with progress.ticking():
-        while True:
-            try:
-                for line in lines:
-                    recent.append(line)
-                    progress.follow(line)
-                break
-            except KeyboardInterrupt:  # snakemake got it too, and says what it has saved
-                interrupted = True
+    threading.Thread(target=progress.tick, daemon=True).start()
+    while True:
+        try:
+            for line in lines:
+                recent.append(line)
+                progress.draw(line if line.startswith(SHOWN) else "")
+            break
+        except KeyboardInterrupt:  # snakemake got it too, and says what it has saved
+            interrupted = True
+    progress.end()
     status = process.wait()
     if interrupted:
         return INTERRUPTED
     if status:
         sys.stderr.writelines(line for line in recent if not FRAME.match(line))
-        for line in recent:
-            if line.startswith(LOG):  # it keeps all that snakemake said
-                print(f"the whole log of the run: {line[len(LOG) :].rstrip()}", file=sys.stderr)
     return status
 
 
@@ -104,62 +99,51 @@ class ProgressLine:
 
     def __init__(self, output: str):
         self.output = output
-        self.job = ""
-        self.done, self.total = 0, 0
+        self.history = events.History(output)
+        self.history.begin()  # the counts of an earlier run on the folder are none of this one
         self.left = UNKNOWN
         self.began = time.monotonic()
-        self.drawn, self.drawn_at = 0, self.began
+        self.drawn = 0  # jobs done
+        self.ended = threading.Event()
         self.lock = threading.Lock()
-        # The events of this run stand behind those of earlier ones of its folder.
-        _, self._read = events.read_from(output, 0)
 
-    def follow(self, line: str) -> None:
-        """Pass on a line of snakemake's that is for people; bring the numbers up to date."""
-        new, self._read = events.read_from(self.output, self._read)
-        for event in new:
-            if event["event"] == "started":
-                self.job = " ".join([event["rule"], *event["wildcards"].values()])[:WIDTH]
-            elif event["event"] == "progress":
-                self.done, self.total = event["done"], event["total"]
-                if self.done == self.total:
-                    self.left = "0 s left"
-        self.draw(line if line.startswith(SHOWN) else "")
+    def tick(self) -> None:
+        """Bring the time left up to date from time to time, also while no job ends."""
+        while not self.ended.wait(SECONDS):
+            self.left = time_left(self.output)
+            self.draw()
 
     def draw(self, said: str = "") -> None:
-        """Write what is ``said`` and the line; in a file only if more is done, or it is long ago."""
-        now = time.monotonic()
-        passed = duration(now - self.began)
-        line = f"{self.done} of {self.total} jobs done, {passed} passed, {self.left} ({self.job})"
+        """Write what is ``said`` and the line; in a file only if more is done."""
         with self.lock:
+            if self.ended.is_set():
+                return
+            self.history.update()
+            passed = time.monotonic() - self.began
+            done, total = self.history.done, self.history.total
+            line = self._text(passed) if total else ""
             if sys.stderr.isatty():
-                line = line[: shutil.get_terminal_size().columns - 1]
-                sys.stderr.write(f"\r\033[K{said}{line if self.total else ''}")
-            elif self.total and (self.done != self.drawn or now - self.drawn_at > QUIET):
-                self.drawn, self.drawn_at = self.done, now
-                sys.stderr.write(f"{said}{line}\n")
-            else:
-                sys.stderr.write(said)
+                said = f"\r\033[K{said}{line[: shutil.get_terminal_size().columns - 1]}"
+            elif total and done != self.drawn:
+                self.drawn = done
+                said += f"{line}\n"
+            sys.stderr.write(said)
             sys.stderr.flush()
 
-    @contextlib.contextmanager
-    def ticking(self) -> Iterator[None]:
-        """Bring the time left up to date from time to time, also while no job ends."""
-        stopped = threading.Event()
+    def _text(self, passed: float) -> str:
+        done, total = self.history.done, self.history.total
+        job = ""
+        if began := self.history.started:
+            job = " ".join([began["rule"], *began["wildcards"].values()])[:WIDTH]
+        left = "0 s left" if done == total else self.left
+        return f"{done} of {total} jobs done, {duration(passed)} passed, {left} ({job})"
 
-        def tick() -> None:
-            while not stopped.wait(SECONDS):
-                self.left = time_left(self.output)
-                self.draw()
-
-        thread = threading.Thread(target=tick, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            stopped.set()
-            thread.join(SECONDS)
-            if sys.stderr.isatty():
-                sys.stderr.write("\n")
+    def end(self) -> None:
+        """Draw nothing more."""
+        with self.lock:
+            self.ended.set()
+        if sys.stderr.isatty():
+            sys.stderr.write("\n")
 
 
 def time_left(output: str) -> str:

@@ -11,15 +11,14 @@ import shutil
 import subprocess
 import sys
 import time
-from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from semblance.errors import InputError
 from semblance.layout import RECORD
-from workflow.controller import lock
+from workflow.controller import lock, private
 
 OVER = """
     BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED TIMEOUT
@@ -29,7 +28,6 @@ WAITING = (
     "waiting for what they make (Ctrl-C leaves them running; scancel stops them, and their"
     " trainings go on from their last checkpoints)"
 )
-NOTES = Path(".snakemake/metadata")  # one file for each output that Snakemake made
 
 
 class Cause(NamedTuple):
@@ -188,15 +186,17 @@ def _ask(*command: str, patience: float = PATIENCE) -> str:
     return done.stdout.strip()
 
 
-def orphans(out: str | Path, since: float, notes: Path = NOTES) -> Iterator[Path]:
-    """Yield the records below ``out`` written after ``since`` of which Snakemake has no note.
+def forget_orphans(out: str | Path, since: float) -> None:
+    """Delete the records written after ``since`` that Snakemake has not noted, so that their stages run again.
 
-    Those jobs ended after their controller had died.
+    Those jobs ended after their controller had died. Without a note of their settings Snakemake would
+    take them for current, whatever the config says later. A training is made again in seconds, from
+    what it kept when it finished (``semblance.training.keeping.finished``). One that kept nothing
+    keeps its record, with a warning.
     """
-    if not notes.is_dir() or not any(notes.iterdir()):
+    if not private.NOTES.is_dir() or not any(private.NOTES.iterdir()):
         return  # the results were copied here, and Snakemake has no note of any
     for folder, subfolders, files in os.walk(out):
-        # Another run's output folder may lie below this one.
         subfolders[:] = [
             name
             for name in subfolders
@@ -204,35 +204,14 @@ def orphans(out: str | Path, since: float, notes: Path = NOTES) -> Iterator[Path
         ]
         record = Path(folder, RECORD)
         is_new = RECORD in files and record.stat().st_mtime >= since
-        if is_new and not _note(str(record), notes).exists():
-            yield record
-
-
-def forget_orphans(out: str | Path, since: float) -> None:
-    """Delete the records of orphans, so that their stages run again, this time noted.
-
-    Snakemake has no note of their settings, and so takes them for current, whatever the config says
-    later. A training is made again in seconds, from what it kept when it finished
-    (``semblance.training.keeping.finished``). One that kept nothing keeps its record, with a warning.
-    """
-    for record in list(orphans(out, since)):
+        if not is_new or private.note_of(record).exists():
+            continue
         kept = any(record.parent.glob(f"checkpoints/*/finished/{RECORD}"))
         if kept or not (record.parent / "model").is_dir():
             record.unlink()
         else:
-            note = f"{record.parent} was finished after its controller had died"
+            note = f"{folder} was finished after its controller had died"
             advice = (
                 "Snakemake will not notice a change of its settings; delete it to train it again"
             )
             print(f"warning: {note}. {advice}", file=sys.stderr)
-
-
-def _note(path: str, notes: Path) -> Path:
-    """Return where Snakemake notes how a file was made.
-
-    It is the file's name in base64, cut into folders where that is too long for one name.
-    """
-    longest = os.pathconf(notes, "PC_NAME_MAX") - 1
-    name = urlsafe_b64encode(path.encode()).decode()
-    parts = [name[first : first + longest] for first in range(0, len(name), longest)]
-    return notes.joinpath(*(f"@{part}" for part in parts[:-1]), parts[-1])

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import asdict
 
 from semblance.provenance import canonical
-from workflow.controller import changes, preview, slurm
+from workflow.controller import changes, preview, private, slurm
 from workflow.planning import figures, modules, reads, stages
 from workflow.planning.config import named, own, with_digest
 from workflow.planning.methods import trained_methods, whitened_methods
@@ -14,7 +14,7 @@ from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
-hooks.inspect_functions_once()
+private.inspect_functions_once()
 
 PLAN = Plan(config)
 OUT = PLAN.out

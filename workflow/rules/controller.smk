@@ -5,7 +5,7 @@ if workflow.is_main_process:
     hooks.prepare_start(PLAN, CHECKED.asked)
     preview.watch_plan(workflow, CHECKED)
     EVENTS = hooks.watch_jobs(OUT)
-    if GPUS:
+    if GPUS and CHECKED.asked.starts_jobs:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 else:
     hooks.mark_remote_job(workflow)

@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
         findings = verify(results, args.downloads, bootstrap=args.bootstrap)
     print(format_findings(findings), end="")
     holder = holder_of(Path(results, lock.NAME))
-    if findings.problems and holder and holder.lives:
+    if findings.problems and holder and holder.state == "alive":
         print(f"note: a run works on {results}: verify it again at its end")
     if findings.problems:
         sys.exit(1)

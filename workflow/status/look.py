@@ -14,10 +14,8 @@ from typing import Literal
 
 import psutil
 
-from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
-from semblance.files import open_regular, read_regular
-from semblance.locks import WIDTH, Lease, decoded, name_for
+from semblance.locks import Lease, decoded, name_for
 from workflow.controller import events, lock, slurm
 from workflow.costing.model import Cost, measure
 from workflow.planning.stages import STAGES, Job, log, record
@@ -28,7 +26,6 @@ GPUS = Path("/proc/driver/nvidia/gpus")  # a folder for each GPU of this machine
 CHECKPOINTS = "checkpoints/*/step-*"  # in the folder of a training
 # What semblance.training.keeping.log prints of a running training.
 PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
-END_OF_LOG = 4096  # bytes
 PATIENCE = 5.0  # seconds for an answer of Slurm's
 
 
@@ -57,16 +54,18 @@ def holder_of(path: str | Path) -> Holder | None:
     """Return the holder by the locked file; None where the last one ended well, or nobody was."""
     path = Path(path)
     try:
-        lease = decoded(read_regular(path, WIDTH).strip())
+        lease = decoded(path.read_bytes())
         beaten = path.stat().st_mtime
-        host, pid, job = lease["host"], lease["pid"], lease["job"]
-    except (InputError, OSError, LookupError, TypeError, ValueError):  # it is being written
+    except OSError:
+        return None
+    if not lease:
         return None
     silent = max(0.0, time.time() - beaten)
-    if host != socket.gethostname():
+    if lease["host"] == socket.gethostname():
+        state = "alive" if _was_there(lease["pid"], beaten) else "dead"
+    else:
         state = "alive" if silent < Lease.WATCH else "silent"
-        return Holder(host, pid, job, silent, state)
-    return Holder(host, pid, job, silent, "alive" if _was_there(pid, beaten) else "dead")
+    return Holder(lease["host"], lease["pid"], lease["job"], silent, state)
 
 
 def _was_there(pid: int, beaten: float) -> bool:
@@ -75,11 +74,11 @@ def _was_there(pid: int, beaten: float) -> bool:
         process = psutil.Process(pid)
         is_over = process.status() == psutil.STATUS_ZOMBIE  # only its exit status is left
         return not is_over and process.create_time() <= beaten + CLOCK
-    except (psutil.Error, ValueError, OverflowError):
+    except psutil.Error:
         return False
 
 
-@dataclass(frozen=True)
+@dataclass
 class JobSeen:
     """A job without a result. None or empty: not known.
 
@@ -89,14 +88,14 @@ class JobSeen:
 
     job: str  # its stage, and which of it
     log: str
-    state: Literal["waiting", "running", "failed", "stopped"]
     holder: Holder | None
-    age: float | None  # seconds since it began
-    step: int | None
-    steps: int | None
     saved: int | None
     left: float  # seconds
-    error: str
+    state: Literal["waiting", "running", "failed", "stopped"] = "waiting"
+    age: float | None = None  # seconds since it began
+    step: int | None = None
+    steps: int | None = None
+    error: str = ""
 
 
 @dataclass
@@ -132,11 +131,10 @@ def look(started: Started) -> Status:
     out = cost.plan.out
     controller = holder_of(Path(out, lock.NAME))
     lives = controller is not None and controller.state == "alive"
-    last_run = events.of_last_run(events.read(out))
-    last = events.by_job(last_run)
+    history = events.History(out)
     every = cost.jobs()
     waiting = [job for job in every if not Path(record(cost.plan, job)).is_file()]
-    seen = {job: _see(cost, job, last.get(log(job)), lives) for job in waiting}
+    seen = {job: _see(cost, job, history.jobs.get(log(job)), lives) for job in waiting}
     everything = sum(map(cost.seconds, every))
     status = Status(
         output=out,
@@ -152,10 +150,14 @@ def look(started: Started) -> Status:
         measured=cost.measured,
         jobs=[job for job in seen.values() if job.state != "waiting"],
     )
-    for event in last_run:
-        if event["event"] == "progress":  # Snakemake's count, with what it makes again
-            status.this_start = f"{event['done']:,} of {event['total']:,} jobs of this start"
-    _ask_queue(status)
+    if history.total:  # Snakemake's count, with what it makes again
+        status.this_start = f"{history.done:,} of {history.total:,} jobs of this start"
+    if history.unsettled:
+        try:
+            states = slurm.jobs_of([run["cluster"] for run in history.unsettled], PATIENCE)
+            status.queue = dict(Counter(states.values()))
+        except slurm.Unanswered as error:
+            status.notes.append(f"the queue of the cluster is not known ({error})")
     return status
 
 
@@ -180,50 +182,44 @@ def _count_stages(every: list[Job], seen: dict[Job, JobSeen]) -> list[dict]:
 def _see(cost: Cost, job: Job, event: events.Event | None, lives: bool) -> JobSeen:
     """Return how far a job without a record is: by its last event, its lease, its log, its checkpoints."""
     path = Path(record(cost.plan, job))
+    log_file = f"{cost.plan.out}/{log(job)}.log"
     holder = holder_of(path.parent / name_for(path))
     what = event["event"] if event else ""
-    steps = [int(step.name.removeprefix("step-")) for step in path.parent.glob(CHECKPOINTS)]
-    saved = max(steps, default=None)
-    state, age = "waiting", None
+    saved = max(path.parent.glob(CHECKPOINTS), key=lambda step: step.name, default=None)
+    seen = JobSeen(
+        job=log(job).removeprefix("logs/").replace("/", " ", 1),
+        log=log_file,
+        holder=holder,
+        saved=saved and int(saved.name.removeprefix("step-")),
+        left=cost.seconds(job),
+    )
     is_made = holder is not None and holder.state == "alive"  # if not, it may wait in a queue
     if is_made or (what == "started" and lives):
-        state = "running"
-        age = max(0.0, time.time() - event["time"]) if event else None
+        seen.state = "running"
+        seen.age = max(0.0, time.time() - event["time"]) if event else None
     elif what == "failed":
-        state = "failed"
-    elif what == "started" or holder or saved is not None:
-        state = "stopped"
-    line = None if state == "waiting" else last_progress(f"{cost.plan.out}/{log(job)}.log")
-    step, of, left = None, None, cost.seconds(job)
-    if line:
-        step, of, rate = line
-        left *= max(0.0, 1 - (saved or 0) / of)
+        seen.state = "failed"
+        seen.error = event["error"] or event["cause"]
+    elif what == "started" or holder or saved:
+        seen.state = "stopped"
+    rate = 0.0
+    if seen.state != "waiting" and (line := last_progress(log_file)):
+        seen.step, seen.steps, rate = line
+        seen.left *= max(0.0, 1 - (seen.saved or 0) / seen.steps)
     if is_made:
-        left = (of - step) / rate if line else max(0.0, left - (age or 0.0))
-    return JobSeen(
-        job=log(job).removeprefix("logs/").replace("/", " ", 1),
-        log=f"{cost.plan.out}/{log(job)}.log",
-        state=state,
-        holder=holder,
-        age=age,
-        step=step,
-        steps=of,
-        saved=saved,
-        left=left,
-        error=(event["error"] or event.get("cause", "")) if state == "failed" else "",
-    )
+        seen.left = max(0.0, seen.left - (seen.age or 0.0))
+        if rate:
+            seen.left = (seen.steps - seen.step) / rate
+    return seen
 
 
 def last_progress(path: str) -> tuple[int, int, float] | None:
     """Return step, all steps and steps a second by the last line of progress in a training's log."""
-    try:
-        with open_regular(path) as stream:
-            stream.seek(max(0, Path(path).stat().st_size - END_OF_LOG))
-            end = stream.read(END_OF_LOG).decode(errors="replace")
-        step, steps, rate = PROGRESS.findall(end)[-1]
-        return (int(step), int(steps), float(rate)) if int(steps) and float(rate) else None
-    except (InputError, OSError, LookupError, ValueError):
+    lines = PROGRESS.findall(events.text_of(path))
+    if not lines:
         return None
+    step, steps, rate = lines[-1]
+    return int(step), int(steps), float(rate)
 
 
 def time_left(cost: Cost, seen: dict[Job, JobSeen], started: Started) -> float:
@@ -242,15 +238,3 @@ def time_left(cost: Cost, seen: dict[Job, JobSeen], started: Started) -> float:
     on_cores = sum(left * min(place.cores, cores) for left, place in places)
     on_gpus = sum(left for left, place in places if place.machine == "gpu")
     return max(longest, on_cores / cores, on_gpus / gpus)
-
-
-def _ask_queue(status: Status) -> None:
-    """Count what the cluster's queue holds of the last runs."""
-    runs = events.unsettled(status.output)
-    if not runs:
-        return
-    try:
-        states = slurm.jobs_of([run["cluster"] for run in runs], PATIENCE)
-        status.queue = dict(Counter(states.values()))
-    except slurm.Unanswered as error:
-        status.notes.append(f"the queue of the cluster is not known ({error})")

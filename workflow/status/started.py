@@ -13,7 +13,6 @@ from semblance.provenance import read_object
 from workflow.config.model import Config
 
 USUAL = "results"  # as in config.yaml
-NOT_OURS = ("not the config of a run of this version", "start the run again, which writes it anew")
 
 
 @dataclass(frozen=True)
@@ -53,23 +52,16 @@ def read_start(out: str) -> Started:
     if not note.is_file() or not path.is_file():
         raise InputError(out, "no run has noted its start here", run_near(out))
     noted = read_object(note)
+    folder = Path(noted["folder"])
     moved = {}
-    try:
-        folder = Path(noted["folder"])
-        place = os.path.realpath(folder / noted["output"])
-        if not folder.is_dir() or place != os.path.realpath(out):  # moved or copied results
-            folder = Path.cwd()
-            moved = {"output": os.path.abspath(out)}
-        facts = {key: noted.get(key) for key in ("cores", "at_a_time")}
-        return Started(
-            folder,
-            noted_config(path, **moved),
-            note.stat().st_mtime,
-            noted.get("command", ""),
-            **facts,
-        )
-    except (LookupError, TypeError):
-        raise InputError(note, *NOT_OURS) from None
+    place = os.path.realpath(folder / noted["output"])
+    if not folder.is_dir() or place != os.path.realpath(out):  # moved or copied results
+        folder = Path.cwd()
+        moved = {"output": os.path.abspath(out)}
+    # An earlier version noted less.
+    facts = {key: noted.get(key) for key in ("cores", "at_a_time")}
+    config = noted_config(path, **moved)
+    return Started(folder, config, note.stat().st_mtime, noted.get("command", ""), **facts)
 
 
 def noted_config(path: Path, **changed: str) -> Config:
@@ -77,4 +69,5 @@ def noted_config(path: Path, **changed: str) -> Config:
     try:
         return Config.model_validate(read_object(path) | changed)
     except ValidationError:
-        raise InputError(path, *NOT_OURS) from None
+        problem = "not the config of a run of this version"
+        raise InputError(path, problem, "start the run again, which writes it anew") from None

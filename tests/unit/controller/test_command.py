@@ -34,13 +34,6 @@ def test_a_profile_that_is_not_found_from_here_hides_no_start(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize(
-    "line, writes", [("-n", True), ("--summary", True), ("--cores 1", True), ("--list", False)]
-)
-def test_all_but_a_look_at_the_rules_writes_below_the_working_folder(line, writes):
-    assert command.read(line.split()).writes_notes == writes
-
-
-@pytest.mark.parametrize(
     "line, dry_run, lists_jobs",
     [
         ("-n", True, False),
@@ -60,7 +53,7 @@ def test_a_dry_run_lists_its_jobs_only_where_the_command_line_asks(line, dry_run
 
 def test_each_name_of_an_option_is_snakemakes():
     known = vars(get_argument_parser().parse_args([]))
-    names = {*command.STARTS_NOTHING, *command.WRITES_NOTHING, *command.OF_PRINTING}
+    names = {*command.STARTS_NOTHING, *command.OF_PRINTING}
     assert names <= set(known)
 
 

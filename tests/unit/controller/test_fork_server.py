@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -114,11 +113,7 @@ def test_a_mistake_of_the_program_is_shown_with_its_place(server, tmp_path):
 
 def test_a_program_whose_child_is_killed_ends_by_the_same_signal(server, tmp_path):
     program = start("die", tmp_path / "note")
-    _, errors = program.communicate()
-    held = re.search(
-        r"^error: killed by SIGKILL, holding ([\d,]+) MB at most; if the", errors, re.M
-    )
-    assert int(held[1].replace(",", "")) > 20  # an interpreter
+    program.communicate()
     assert program.returncode == -signal.SIGKILL
 
 
@@ -129,8 +124,7 @@ def test_a_signal_to_the_program_is_one_to_the_child(server, tmp_path, number, s
     program = start("wait", tmp_path / "note")
     child = facts_of(tmp_path / "note")
     program.send_signal(number)
-    _, errors = program.communicate(timeout=20)
-    assert "killed" not in errors
+    program.communicate(timeout=20)
     assert program.returncode == status
     assert ends(child["pid"])
 

@@ -1,23 +1,17 @@
 """What the controller does with Snakemake's own parts, against stand-ins for them."""
 
-import errno
-import inspect
 import json
 import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
-from snakemake import common, rules
 from snakemake.exceptions import WorkflowError
-from snakemake.scheduling.job_scheduler import JobScheduler
 
-from semblance.errors import InputError
 from semblance.fetch.manifest import Wanted
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
@@ -32,6 +26,7 @@ from workflow.planning.plan import Plan, deletes_models
 OWN_PARTS = re.compile(
     r"\.snakemake\b|workflow\.\w+_settings|workflow\.scheduler|register_resource"
 )
+PRIVATE = re.compile(r"\.snakemake/metadata|workflow\.scheduler|get_function_params")
 
 
 @pytest.fixture(autouse=True)
@@ -52,17 +47,16 @@ def calls(monkeypatch, tmp_path):
 WRITER = SimpleNamespace(begin=lambda: events.append("out", "run", cluster="aaa"))
 
 
-def workflow(nodes=None, resources=(), limit=(100, 1)):
+def workflow(nodes=None, resources=()):
     """A stand-in for Snakemake's Workflow, with the resources that are registered in ``made``."""
     made = {}
-    limits = limit and SimpleNamespace(max_jobs=limit[0], timespan=limit[1])
     given = dict.fromkeys(resources, 1)
     return SimpleNamespace(
         resource_settings=SimpleNamespace(cores=4, nodes=nodes, resources=given),
         register_resource=made.__setitem__,
         made=made,
-        scheduling_settings=SimpleNamespace(max_jobs_per_timespan=limits),
-        scheduler=SimpleNamespace(job_rate_limiter="limiter"),
+        scheduling_settings=SimpleNamespace(max_jobs_per_timespan=None),
+        scheduler=SimpleNamespace(),
         dag=Dag(),
         main_snakefile=str(Path("Snakefile").absolute()),
         config_settings=SimpleNamespace(configfiles=[], config_args=[]),
@@ -94,29 +88,12 @@ def test_jobs_that_slurm_cannot_be_asked_about_stay_unsettled(monkeypatch):
     monkeypatch.setattr(slurm, "settle", lambda names: False)
     WRITER.begin()
     hooks.prepare_start(PLACE, START)
-    assert len(events.unsettled("out")) == 1
+    assert len(events.History("out").unsettled) == 1
 
 
 def test_a_dry_run_touches_nothing(calls):
     hooks.prepare_start(PLACE, command.read(["-n"]))
     assert calls == []
-
-
-@pytest.mark.parametrize("name", ["", ".snakemake"])
-def test_a_working_folder_that_is_read_only_is_reported_in_one_line(name, tmp_path, monkeypatch):
-    read_only = (tmp_path / name).resolve()
-    read_only.mkdir(exist_ok=True)
-    monkeypatch.setattr(hooks.os, "access", lambda path, mode: Path(path).resolve() != read_only)
-    with pytest.raises(WorkflowError, match=f"{read_only}: cannot be written, and Snakemake"):
-        hooks.prepare_start(PLACE, command.read(["-n"]))
-    hooks.prepare_start(PLACE, command.read(["--list"]))
-
-
-def test_a_full_folder_of_temporary_files_is_reported_in_one_line(monkeypatch):
-    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
-    monkeypatch.setattr(hooks.tempfile, "TemporaryFile", full)
-    with pytest.raises(WorkflowError, match=r"No space left on device, .* folder in TMPDIR"):
-        hooks.prepare_start(PLACE, command.read(["-n"]))
 
 
 CLAIM = (lock, "claim_output")
@@ -142,7 +119,6 @@ def test_a_start_on_the_folder_of_another_run_ends_with_one_line_and_a_status_to
             slurm.Unanswered("squeue: no route"),
             "Slurm gives no answer: squeue: no route",
         ),
-        (CLAIM, InputError("out", "taken"), "out: taken"),
     ],
 )
 def test_a_start_that_cannot_go_on_ends_with_one_line(monkeypatch, part, error, line):
@@ -168,16 +144,16 @@ class Dag:
 
 def test_the_downloads_are_released_when_the_last_download_is_finished(calls, monkeypatch):
     started = workflow()
-    looks = []
 
-    def look(seconds):
-        looks.append(seconds)
-        assert calls == []
+    def sleep(seconds):
+        if calls:
+            raise InterruptedError
         started.dag.done.add(id(started.dag.jobs[0]))
 
-    monkeypatch.setattr(hooks, "time", SimpleNamespace(sleep=look))
-    hooks._release_downloads(started, "raw")
-    assert calls == ["release"] and len(looks) == 1
+    monkeypatch.setattr(hooks, "time", SimpleNamespace(sleep=sleep))
+    with pytest.raises(InterruptedError):  # such a thread ends with its process
+        hooks._attend(started, FOLDERS)
+    assert calls == ["release"]
 
 
 @pytest.mark.parametrize(
@@ -198,34 +174,10 @@ def test_local_jobs_are_limited_to_the_places_on_this_machines_gpus(
     assert local.made == made
 
 
-def test_a_broken_driver_ends_the_start_with_one_line(monkeypatch):
-    broken = InputError("nvidia-smi", "no answer within 60 s")
-    monkeypatch.setattr(hooks, "gpus_here", Mock(side_effect=broken))
-    with pytest.raises(WorkflowError, match="no answer within 60 s"):
-        hooks.limit_gpu_jobs(workflow(), 1)
-
-
-@pytest.mark.parametrize("limit, left", [((100, 1), None), ((5, 60), "limiter"), (None, "limiter")])
-def test_snakemakes_default_limit_is_switched_off_and_a_users_own_stays(limit, left):
-    started = workflow(limit=limit)
-    hooks.begin(started, FOLDERS, WRITER)
-    assert started.scheduler.job_rate_limiter == left
-
-
-def test_a_signal_that_ends_a_run_does_not_wait_for_the_thread_that_it_interrupts():
-    started = workflow()
-    hooks.begin(started, FOLDERS, WRITER)
-    scheduler = started.scheduler
-    scheduler._open_jobs = Mock()
-    with scheduler._lock:  # as while Snakemake chooses the next jobs
-        JobScheduler.exit_gracefully(scheduler)
-    assert scheduler._user_kill == "graceful"
-
-
 def test_a_run_claims_its_folders_again_before_its_first_job(calls):
     hooks.begin(workflow(), FOLDERS, WRITER)
     assert calls == ["claim out", "claim raw"]
-    assert [run["cluster"] for run in events.unsettled("out")] == ["aaa"]
+    assert [run["cluster"] for run in events.History("out").unsettled] == ["aaa"]
 
 
 def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
@@ -253,6 +205,8 @@ def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():
     files += [*ROOT.glob("workflow/**/*.py"), *ROOT.glob("semblance*/**/*.py")]
     naming = {path for path in files if OWN_PARTS.search(path.read_text(encoding="utf-8"))}
     assert {path.parent for path in naming} == {ROOT / "workflow/controller"}
+    private = {path.name for path in files if PRIVATE.search(path.read_text(encoding="utf-8"))}
+    assert private == {"private.py"}
 
 
 PLAN = Plan(load(merged("config.yaml")))
@@ -302,32 +256,23 @@ def test_a_missing_file_stops_the_run_unless_it_keeps_going(asked):
     ask(DATASET, keep_going=True)
 
 
-def checkpoint(out, seed, step, seconds):
-    """Leave the checkpoint of a training as of a time."""
-    folder = out / f"models/nli/tiny/rcl-2/seed-{seed}/checkpoints/0123/step-{step:08d}"
-    folder.mkdir(parents=True)
-    os.utime(folder, (seconds, seconds))
-
-
 def dag(jobs, finished):
     return SimpleNamespace(jobs=range(jobs), finished_jobs=iter(range(finished)))
 
 
 def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_reported(tmp_path):
-    checkpoint(tmp_path, 1, 999, 1000)
-    checkpoint(tmp_path, 1, 1000, 1010)
-    checkpoint(tmp_path, 2, 50, 2000)
-    first, newer, older, way = hooks._describe_saved(dag(9, 4), tmp_path)
+    def save(seed, step):
+        place = f"models/nli/tiny/rcl-2/seed-{seed}/checkpoints/0123/step-{step:08d}"
+        (tmp_path / place).mkdir(parents=True)
+
+    save(1, 999)
+    save(1, 1000)
+    first, saved, way = hooks._describe_saved(dag(9, 4), tmp_path)
     assert first.startswith("stopped: jobs that are done, and stay done: 4 of 9")
-    clock = [time.strftime("%H:%M:%S", time.localtime(seconds)) for seconds in (2000, 1010)]
-    assert newer.endswith(f"models/nli/tiny/rcl-2/seed-2: step 50, at {clock[0]}")
-    assert older.endswith(f"models/nli/tiny/rcl-2/seed-1: step 1000, at {clock[1]}")
+    assert saved == f"saved: {tmp_path}/models/nli/tiny/rcl-2/seed-1: step 1000"
     assert way.startswith("to go on: the same command again")
-
-
-def test_of_many_trainings_the_last_saved_are_named_and_the_others_counted(tmp_path):
     for seed in range(hooks.SAVED + 3):
-        checkpoint(tmp_path, seed, 1, 1000 + seed)
+        save(seed, 1)
     lines = list(hooks._describe_saved(dag(1, 0), tmp_path))
     assert len(lines) == hooks.SAVED + 3
     assert lines[-2] == "saved: 3 more trainings"
@@ -380,18 +325,3 @@ def test_a_fork_server_serves_a_run_of_many_jobs_of_this_machine(
     config = SimpleNamespace(resources=SimpleNamespace(fork=fork), output="out")
     hooks.start_fork_server(workflow, config)
     assert calls == [({"train"}, Path("out/logs/fork_server.log"))] * started
-
-
-def function_of_a_rule(wildcards, input):
-    return input
-
-
-def test_snakemake_inspects_each_function_of_a_rule_once(monkeypatch):
-    monkeypatch.setattr(common, "get_function_params", common.get_function_params)
-    monkeypatch.setattr(rules, "get_function_params", rules.get_function_params)
-    inspected = Mock(wraps=inspect.signature)
-    monkeypatch.setattr(common.inspect, "signature", inspected)
-    hooks.inspect_functions_once()
-    for module in (common, rules):  # each has the name for itself
-        assert list(module.get_function_params(function_of_a_rule)) == ["wildcards", "input"]
-    inspected.assert_called_once_with(function_of_a_rule)

@@ -1,12 +1,6 @@
-"""What the controller asks of Slurm, against stand-ins for its programs that keep a queue in a file.
+"""What the controller asks of Slurm, against stand-ins for its programs."""
 
-Outputs of jobs that outlived their controller are held against what snakemake itself writes and reads.
-"""
-
-import json
 import os
-import subprocess
-import sys
 import time
 from types import SimpleNamespace
 
@@ -14,36 +8,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.files import write_text
-from workflow.controller import slurm
-
-QUEUE = """#!{python}
-import json, pathlib, sys
-queue = pathlib.Path(r"{queue}")
-jobs = json.loads(queue.read_text())
-program = pathlib.Path(sys.argv[0]).name
-if "broken" in jobs:
-    sys.exit("slurm_load_jobs error: Unable to contact slurm controller")
-if program == "scancel":
-    for job in sys.argv[2:]:
-        jobs[job][1] = "CANCELLED"
-else:
-    names = next(a for a in sys.argv if a.startswith("--name=")).removeprefix("--name=").split(",")
-    for job, (name, state, left) in jobs.items():
-        if name in names:
-            print(job, state)
-        if state == "RUNNING":
-            jobs[job] = [name, "RUNNING" if left > 1 else "COMPLETED", left - 1]
-queue.write_text(json.dumps(jobs))
-"""
-
-
-SNAKEFILE = """
-rule all:
-    input: "out/a/record.json", "out/{long}/record.json"
-rule one:
-    output: "out/{{name}}/record.json"
-    shell: "touch {{output}}"
-"""
+from workflow.controller import private, slurm
 
 
 def write_program(path, text):
@@ -52,32 +17,43 @@ def write_program(path, text):
 
 
 @pytest.fixture
-def queue(tmp_path, monkeypatch):
+def queue(monkeypatch):
     """A queue that squeue shows and scancel changes: {job: [name, state, looks until it is over]}."""
-    programs, file = tmp_path / "programs", tmp_path / "queue.json"
-    programs.mkdir()
-    for name in ("squeue", "scancel"):
-        write_program(programs / name, QUEUE.format(python=sys.executable, queue=file))
-    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
-    return file
+    jobs = {}
+
+    def ask(program, *arguments, patience=60):
+        if program == "scancel":
+            for job in arguments[1:]:
+                jobs[job][1] = "CANCELLED"
+            return ""
+        [names] = [word[7:].split(",") for word in arguments if word.startswith("--name=")]
+        lines = [f"{job} {state}" for job, (name, state, _) in jobs.items() if name in names]
+        for entry in jobs.values():
+            entry[2] -= 1
+            if entry[1:] == ["RUNNING", 0]:
+                entry[1] = "COMPLETED"
+        return "\n".join(lines)
+
+    monkeypatch.setattr(slurm, "_ask", ask)
+    monkeypatch.setattr(slurm.shutil, "which", str)
+    return jobs
 
 
 def test_squeue_is_asked_for_the_jobs_of_these_runs_alone(queue):
-    queue.write_text(
-        '{"1": ["aaa", "PENDING", 0], "2": ["bbb", "RUNNING", 9],'
-        ' "3": ["ccc", "RUNNING", 9], "4": ["aaa", "FAILED", 0]}'
-    )
-    assert slurm.jobs_of(["aaa", "bbb"]) == {"1": "PENDING", "2": "RUNNING"}
+    names = {"1": "aaa", "2": "bbb", "3": "ccc", "4": "aaa"}
+    queue.update({job: [name, "PENDING", 9] for job, name in names.items()})
+    queue["4"][1] = "FAILED"
+    assert slurm.jobs_of(["aaa", "bbb"]) == {"1": "PENDING", "2": "PENDING"}
 
 
 def test_waiting_jobs_are_taken_back_and_running_ones_awaited(queue, capsys, monkeypatch):
-    queue.write_text(
-        '{"1": ["aaa", "PENDING", 0], "2": ["aaa", "RUNNING", 3], "3": ["other", "PENDING", 0]}'
-    )
+    queue["1"] = ["aaa", "PENDING", 0]
+    queue["2"] = ["aaa", "RUNNING", 3]
+    queue["3"] = ["other", "PENDING", 0]
     slept = []
     monkeypatch.setattr(slurm, "time", SimpleNamespace(sleep=slept.append))
     assert slurm.settle(["aaa"], every=7)
-    states = {job: state for job, (_, state, _) in json.loads(queue.read_text()).items()}
+    states = {job: state for job, (_, state, _) in queue.items()}
     assert states == {"1": "CANCELLED", "2": "COMPLETED", "3": "PENDING"}
     said = capsys.readouterr().err
     assert "taken back from the queue, left by an earlier run: jobs 1" in said
@@ -85,12 +61,12 @@ def test_waiting_jobs_are_taken_back_and_running_ones_awaited(queue, capsys, mon
     assert slept.count(7) == 3
 
 
-@pytest.mark.parametrize("patience", [60, 0.001])
-def test_without_an_answer_of_slurm_no_job_counts_as_ended(queue, patience):
-    queue.write_text('{"broken": 1}')
-    with pytest.raises(slurm.Unanswered, match="squeue"):
-        slurm.jobs_of(["aaa"], patience)
-    with pytest.raises(slurm.Unanswered, match="Unable to contact slurm controller"):
+def test_without_an_answer_of_slurm_no_job_counts_as_ended(tmp_path, monkeypatch):
+    write_program(tmp_path / "squeue", "#!/bin/sh\necho Unable to contact slurm >&2; exit 1\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(slurm.Unanswered, match="squeue: .* timed out after"):
+        slurm.jobs_of(["aaa"], patience=0.0)
+    with pytest.raises(slurm.Unanswered, match="squeue: Unable to contact slurm"):
         slurm.settle(["aaa"])
 
 
@@ -140,52 +116,40 @@ def test_what_the_cluster_does_not_have_is_reported_in_one_line(programs, names,
         slurm.check_cluster(names, partitions)
 
 
-def test_an_unanswered_question_for_partitions_is_no_unknown_partition(programs):
-    (programs / "sinfo").write_text("#!/bin/sh\necho no controller >&2\nexit 1\n")
-    with pytest.raises(slurm.Unanswered, match="sinfo: no controller"):
-        slurm.check_cluster(["sinfo"], ["cpu"])
-
-
 @pytest.fixture
-def ran(tmp_path, monkeypatch):
-    """A folder where snakemake made two records, one of a long name, and a job without a controller made a third."""
+def record(tmp_path, monkeypatch):
+    """The record of a job that ended without a controller, beside one that Snakemake has noted."""
     monkeypatch.chdir(tmp_path)
-    long = "/".join("".join(chr(97 + (7 * i + j * j) % 26) for j in range(100)) for i in range(3))
-    (tmp_path / "Snakefile").write_text(SNAKEFILE.format(long=long))
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
-    subprocess.run(command, check=True, capture_output=True)
-    (tmp_path / "out/c").mkdir()
-    (tmp_path / "out/c/record.json").write_text("{}")
-    return tmp_path
+    private.NOTES.mkdir(parents=True)
+    for name in ("a", "c"):
+        write_text(f"out/{name}/record.json", "{}")
+    private.note_of("out/a/record.json").touch()
+    return tmp_path / "out/c/record.json"
 
 
-def test_only_a_record_without_a_note_that_is_no_older_than_the_run_is_an_orphan(ran):
-    os.utime(ran / "out/c/record.json", (1000, 1000))
-    assert list(slurm.orphans("out", since=2000)) == []
-    assert [str(path) for path in slurm.orphans("out", since=0)] == ["out/c/record.json"]
+def test_only_a_record_without_a_note_that_is_no_older_than_the_run_is_forgotten(record):
+    os.utime(record, (1000, 1000))
+    slurm.forget_orphans("out", since=2000)
+    assert record.exists()
     slurm.forget_orphans("out", since=0)
-    assert not (ran / "out/c/record.json").exists() and (ran / "out/a/record.json").exists()
+    assert not record.exists() and (record.parents[1] / "a/record.json").exists()
 
 
-def test_copied_results_are_no_orphans(tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/record.json").write_text("{}")
-    assert list(slurm.orphans(tmp_path / "out", 0, tmp_path / ".snakemake/metadata")) == []
+@pytest.mark.parametrize("of", ["copied results", "another run below"])
+def test_a_record_of_no_job_of_this_folder_is_kept(record, of):
+    if of == "copied results":
+        private.note_of("out/a/record.json").unlink()
+    else:
+        (record.parent / ".controller").touch()
+    slurm.forget_orphans("out", since=0)
+    assert record.exists()
 
 
-FINISHED = "checkpoints/1234/finished/record.json"
-
-
-def test_an_orphaned_training_is_forgotten_only_if_it_can_be_put_back(ran, capsys):
-    record, kept = (ran / "out/c" / name for name in ("record.json", FINISHED))
-    (ran / "out/c/model").mkdir()
+def test_an_orphaned_training_is_forgotten_only_if_it_can_be_put_back(record, capsys):
+    (record.parent / "model").mkdir()
     slurm.forget_orphans("out", since=0)
     assert record.exists() and "delete it to train it again" in capsys.readouterr().err
+    kept = record.parent / "checkpoints/1234/finished/record.json"
     write_text(kept, "{}")
     slurm.forget_orphans("out", since=0)
     assert not record.exists() and kept.exists()
-
-
-def test_a_record_of_another_run_below_the_output_folder_is_no_orphan(ran):
-    (ran / "out/c/.controller").touch()
-    assert list(slurm.orphans("out", since=0)) == []

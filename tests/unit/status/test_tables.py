@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from semblance.fetch.manifest import load_manifest
-from semblance.files import write_text
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, STS_TASKS
 from semblance.provenance import ROOT, write_record
@@ -20,7 +19,7 @@ from workflow.controller import hooks
 from workflow.planning.config import load
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.reads import Job
-from workflow.planning.stages import jobs, log, record
+from workflow.planning.stages import jobs, record
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 from workflow.status.tables import tables_now
@@ -88,11 +87,9 @@ def score(plan: Plan, evaluation: Evaluation, value: float = 0.5) -> Path:
     return folder
 
 
-def lose(plan: Plan, job: Job, told: str | None = None) -> None:
-    """Remove a job's results; leave a log if the job was started."""
+def lose(plan: Plan, job: Job) -> None:
+    """Remove a job's results."""
     shutil.rmtree(Path(record(plan, job)).parent)
-    if told is not None:
-        write_text(Path(plan.out, f"{log(job)}.log"), told)
 
 
 def render_whole(plan: Plan, name: str) -> None:
@@ -111,18 +108,17 @@ def averages(plan: Plan) -> list[float | None]:
 TRAINING = Job("train", "nli", BASE, "rcl-2", 2)
 EVALUATION = TRAINING._replace(stage="evaluate_sts")
 
-
 LACK = "runs without scores: 1 of 3"
 
 
-def lose_training(plan: Plan, told: str | None) -> None:
+def lose_training(plan: Plan) -> None:
     finish(plan)
-    lose(plan, TRAINING, told)
+    lose(plan, TRAINING)
     lose(plan, EVALUATION)
 
 
 def test_a_table_shows_what_there_is_and_says_that_it_is_incomplete(plan):
-    lose_training(plan, None)
+    lose_training(plan)
     before = contents(Path())
     tables, lacks = tables_now(plan)
     assert averages(plan) == [50.0, None]
@@ -134,7 +130,7 @@ def test_a_table_shows_what_there_is_and_says_that_it_is_incomplete(plan):
 
 def test_scores_stay_when_their_model_is_deleted_to_free_its_space(plan):
     finish(plan)
-    lose(plan, TRAINING, "steps 9\n")
+    lose(plan, TRAINING)
     assert averages(plan) == [50.0, 50.0]
 
 
@@ -147,7 +143,7 @@ def test_a_damaged_file_of_scores_is_not_shown(plan):
 
 def test_the_folds_of_an_untrained_base_are_found_by_their_row(plan):
     finish(plan)
-    lose(plan, Job("evaluate_faq", "faqir-1", BASE, "start", 0), "error: x\n")
+    lose(plan, Job("evaluate_faq", "faqir-1", BASE, "start", 0))
     rows = tables_now(plan)[0]["t_faq"].rows
     assert [row.cells["map"].mean for row in rows][:3:2] == [None, 50.0]  # start and continued
 
@@ -193,6 +189,6 @@ def test_a_whole_table_stays_whole_without_the_scores_that_it_was_made_of(plan):
 
 def test_the_end_of_a_run_prints_which_tables_lack_runs(plan, capsys):
     stopped = SimpleNamespace(dag=SimpleNamespace(finished_jobs=[], jobs=[]))
-    lose_training(plan, "error: nli.csv:7: an empty sentence\n")
+    lose_training(plan)
     hooks.print_end(stopped, plan)
     assert f"  t_sts: {LACK}\n" in capsys.readouterr().err
