@@ -80,7 +80,7 @@ ADDRESSES = {
     "no UTF-8": "q=%ff%fe",
     "no UTF-8 in a name": "%ff=a",
     "a zero-width space alone": "q=%E2%80%8B",
-    "a draft in another word": "q=a&draft=yes",
+    "a draft in another word": "q=a&draft=perhaps",
     "an empty draft": "q=a&draft=",
     "a long question": "q=" + "x" * (LONGEST + 1),
 }
