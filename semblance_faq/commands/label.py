@@ -18,8 +18,7 @@ from semblance.errors import InputError
 from semblance.files import write_text
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import printable
-from semblance_faq.commands.asked import read_asked
-from semblance_faq.commands.coverage import share
+from semblance_faq.commands.coverage import read_asked, share
 from semblance_faq.read.faq import QUERY_COLUMNS
 from semblance_faq.read.findings import Findings
 from semblance_faq.read.tables import read_table

@@ -10,8 +10,7 @@ from semblance.errors import InputError
 from semblance.provenance import read_sealed
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.folder import Threshold
-from semblance_faq.commands.asked import read_asked
-from semblance_faq.commands.coverage import alike, between_entries, coverage, share
+from semblance_faq.commands.coverage import alike, between_entries, coverage, read_asked, share
 from tests.unit.data.files import put
 from tests.unit.faq.example_faq import ENTRIES, write_example
 from tests.unit.faq.example_run import write_run

@@ -6,7 +6,7 @@ import pytest
 
 from semblance.data.text import bare
 from semblance.errors import InputError
-from semblance_faq.commands.asked import plain_text
+from semblance_faq.commands.coverage import plain_text
 from semblance_faq.commands.label import NONE, judged, kept_apart, label, labels_csv, labels_of
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import put
