@@ -102,7 +102,9 @@ class Answerer:
             if settings.ranking != "words":
                 embedding = importlib.import_module(EMBEDDING)
                 if one_thread:
-                    embedding.use_one_thread()
+                    # A question has few tokens. With two threads one of ten took 100 ms in place of
+                    # 15: a thread that waits for the other keeps the core that this one needs.
+                    importlib.import_module("torch").set_num_threads(1)
             return cls(stored.result())
 
     def ask(self, question: str, count: int = 5) -> Answered:
@@ -128,16 +130,25 @@ class Answerer:
         self, question: str, scores: np.ndarray, of_texts: np.ndarray, count: int
     ) -> Answered:
         """Return the answer to one question: scores of the answers (A,) and of their texts (T,)."""
-        answers = tuple(
-            self._answer(rank, number, float(scores[number]), of_texts)
-            for rank, number in enumerate(best_first(scores, count), 1)
-        )
+        bank = self.stored.bank
+        answers = []
+        for rank, number in enumerate(best_first(scores, count), 1):
+            first, last = np.searchsorted(bank.candidates.owners, [number, number + 1])
+            text = int(first + np.argmax(of_texts[first:last]))  # it matched best
+            kind, entry_number = bank.sources[text]
+            entry = self.stored.entries[entry_number]
+            of_entry = (entry.id, entry.question, entry.answer)
+            matched = bank.candidates.texts[text]
+            answers.append(Answer(rank, *of_entry, float(scores[number]), matched, kind))
         best = answers[0].score
         settings = self.stored.settings
         likely = best > 0 and best >= settings.floor  # 0: no word in common
         threshold = settings.threshold
         known = likely and threshold is not None and best >= threshold.score
-        return Answered(question, known, likely, answers, threshold, settings.floor, self.ranking)
+        best_answers = tuple(answers)
+        return Answered(
+            question, known, likely, best_answers, threshold, settings.floor, self.ranking
+        )
 
     def rank_scores(self, question: str) -> np.ndarray:
         """Return what each answer is ranked by for a question, (A,), in the order of the bank."""
@@ -158,16 +169,6 @@ class Answerer:
         if self.ranking == "hybrid":
             return fuse(*best)
         return best[0]
-
-    def _answer(self, rank: int, number: int, score: float, of_texts: np.ndarray) -> Answer:
-        """Return the answer of a number; of its texts the one with the best score matched."""
-        bank = self.stored.bank
-        first, last = np.searchsorted(bank.candidates.owners, [number, number + 1])
-        place = int(first + np.argmax(of_texts[first:last]))
-        kind, entry_number = bank.sources[place]
-        entry = self.stored.entries[entry_number]
-        matched = bank.candidates.texts[place]
-        return Answer(rank, entry.id, entry.question, entry.answer, score, matched, kind)
 
 
 def best_first(scores: np.ndarray, count: int) -> list[int]:

@@ -9,7 +9,6 @@ from semblance.strict_json import UNWRITABLE
 
 LONGEST = 1_000  # characters; no model here reads more than some 500 tokens
 MOST_ANSWERS = 100
-MOST_LINE = 4 * LONGEST + 2  # bytes: UTF-8 takes at most four a character
 
 
 def checked_question(text: str, where: str = "question") -> str:
@@ -40,14 +39,9 @@ def questions_of(stream: BinaryIO, before_each: Callable[[], None]) -> Iterator[
     ``before_each`` is called before a line is read, such as to show a prompt. Raises InputError
     with the line's number for a line that is no question.
     """
-    number = 0
     before_each()
-    while raw := stream.readline(MOST_LINE + 1):
-        number += 1
+    for number, raw in enumerate(stream, 1):
         where = at("stdin", number)
-        if len(raw) > MOST_LINE:
-            problem = f"a line of more than {MOST_LINE} bytes"
-            raise InputError(where, problem, "ask a shorter question")
         try:
             text = raw.decode().rstrip("\r\n")
         except UnicodeDecodeError as error:

@@ -47,27 +47,16 @@ class Changes(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """The run that made a model: its output folder, its config, its answerer's name."""
+    """The run that made a model: its output folder, the answerer's name, what the config says of the file."""
 
     output: str
-    config: dict[str, Any]
     answerer: str
+    bank: dict[str, Any]
 
     @property
     def folder(self) -> Path:
         """The folder of the answerer."""
         return Path(layout.place(self.output, layout.ANSWERER, answerer=self.answerer))
-
-    @property
-    def bank(self) -> dict[str, Any]:
-        """What the config says of the user's file."""
-        name = self.config["answerers"][self.answerer]["bank"]
-        return self.config["faq"]["banks"][name]
-
-    def columns(self) -> dict[str, str]:
-        """Return the names of columns that the user has stated."""
-        keys = {"question": "question_column", "answer": "answer_column"}
-        return {role: self.bank[key] for role, key in keys.items() if key in self.bank}
 
 
 def find_run(model: str) -> TrainedRun:
@@ -89,15 +78,16 @@ def find_run(model: str) -> TrainedRun:
     if not path.is_file():
         advice = "update where semblance faq train wrote both, the folder and its config"
         raise InputError(path, "no such config of the model", advice)
-    run = TrainedRun(output, read_yaml(path), answerer.name)
+    config = read_yaml(path)
     try:
-        is_own = run.bank["kind"] == OWN and "path" in run.bank
+        bank = config["faq"]["banks"][config["answerers"][answerer.name]["bank"]]
+        is_own = bank["kind"] == OWN and "path" in bank
     except (KeyError, TypeError):
         is_own = False
     if not is_own:
-        problem = f"does not say from which file {run.answerer!r} was trained"
+        problem = f"does not say from which file {answerer.name!r} was trained"
         raise InputError(path, problem, "name the folder that semblance faq train wrote")
-    return run
+    return TrainedRun(output, answerer.name, bank)
 
 
 def update(
@@ -129,7 +119,9 @@ def update(
         lines = [f"another answer: {answer[0]}"]
     else:
         files |= {file: file_digest(file)}  # as it is read next
-        faq = read_own(file, run.columns(), queries)
+        columns = {role: run.bank.get(f"{role}_column") for role in ("question", "answer")}
+        stated = {role: name for role, name in columns.items() if name is not None}
+        faq = read_own(file, stated, queries)
         entries, changes = continued(before.entries, faq)
         lines = [*faq.reading.lines, *_change_lines(entries, changes, len(before.entries))]
     stored = embed_answerer(entries, trained, before.settings)

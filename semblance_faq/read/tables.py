@@ -9,7 +9,7 @@ from semblance.data.text import read_lines, refuse_traces, shows_nothing
 from semblance.errors import InputError, at
 from semblance.strict_json import parse_strict
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.delimited import read_delimited, refuse_lines
+from semblance_faq.read.delimited import read_delimited
 from semblance_faq.read.findings import EMPTY, Findings
 from semblance_faq.read.text import FORMATS
 
@@ -31,7 +31,8 @@ def read_table(path: Path | str, columns: Columns, findings: Findings) -> Iterat
     for line, values in reader(path, columns, findings):
         if reader is not _read_json and "queries" in values:
             values["queries"] = split_queries(values["queries"])
-        if all(_is_blank(value) for value in values.values()):
+        texts = [value for value in values.values() if value not in (None, [])]
+        if all(isinstance(text, str) and shows_nothing(text) for text in texts):
             findings.add(EMPTY, path, line)
         else:
             yield line, values
@@ -41,10 +42,6 @@ def split_queries(text: str) -> list[str]:
     r"""Return the queries of a cell, which bars separate; ``\|`` is a bar of a query."""
     parts = BAR.split(text)
     return [part.replace(r"\|", "|") for part in parts if part.strip()]
-
-
-def _is_blank(value: Any) -> bool:
-    return value is None or value == [] or (isinstance(value, str) and shows_nothing(value))
 
 
 def is_table(path: Path | str) -> bool:
@@ -73,8 +70,21 @@ def _reader(path: Path | str) -> Reader:
 
 
 def _read_json(path: Path | str, columns: Columns, findings: Findings) -> Iterator[Row]:
-    """Yield the rows of JSON lines; the keys of all of them together are the columns."""
-    rows = list(_json_rows(path))
+    """Yield the rows of JSON lines; the keys of all of them together are the columns.
+
+    A blank line is an empty row, as in CSV.
+    """
+    rows: list[Row] = []
+    for line, text in read_lines(path):
+        refuse_traces(text, path, line)
+        try:
+            value = parse_strict(text) if text.strip() else {}
+            if not isinstance(value, dict):
+                raise ValueError(f"a JSON {type(value).__name__}, not an object")
+        except ValueError as error:
+            problem = f"not a JSON object as expected: {error}"
+            raise InputError(at(path, line), problem, "one object a line") from None
+        rows.append((line, value))
     first = next((line for line, row in rows if row), None)
     if first is None:
         return
@@ -83,21 +93,3 @@ def _read_json(path: Path | str, columns: Columns, findings: Findings) -> Iterat
     columns.note(path, names, places, findings)
     for line, row in rows:
         yield line, {role: row.get(names[place]) for role, place in places.items()}
-
-
-def _json_rows(path: Path | str) -> Iterator[Row]:
-    """Yield each line's object; a blank line is an empty one, as in CSV."""
-    for line, text in read_lines(path):
-        refuse_lines(path, line)
-        refuse_traces(text, path, line)
-        if not text.strip():
-            yield line, {}
-            continue
-        try:
-            value = parse_strict(text)
-            if not isinstance(value, dict):
-                raise ValueError(f"a JSON {type(value).__name__}, not an object")
-        except ValueError as error:
-            problem = f"not a JSON object as expected: {error}"
-            raise InputError(at(path, line), problem, "one object a line") from None
-        yield line, value

@@ -73,19 +73,10 @@ def of_address(request: Request) -> AskedQuestion:
 
 
 async def of_body(request: Request) -> AskedQuestion:
-    """Read a JSON body: question, and if wanted count and draft."""
-    try:
-        values = parse_strict(await body_of(request))
-    except ValueError as error:
-        raise InputError("body", f"not JSON: {error}", "send one object") from None
-    return AskedQuestion.of(values, "body", strict=True)
-
-
-async def body_of(request: Request) -> str:
-    """Return the text of a JSON body.
+    """Read a JSON body: question, and if wanted count and draft.
 
     Raises HTTPException 415 for another type, 413 for a long body and 408 for a slow one, and
-    InputError for one that is not UTF-8.
+    InputError for one that is no JSON in UTF-8.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -97,14 +88,14 @@ async def body_of(request: Request) -> str:
                 content += part
                 if len(content) > MOST_BODY:
                     raise HTTPException(413, f"a body of more than {MOST_BODY:,} bytes")
+        values = parse_strict(content.decode("utf-8"))
     except TimeoutError:
         raise HTTPException(408, f"the body did not come within {BODY_SECONDS:.0f} s") from None
     except ClientDisconnect:
         raise HTTPException(400, "the body is not whole") from None
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError("body", f"not UTF-8: {error.reason}", "send UTF-8") from None
+    except ValueError as error:  # of JSON or of UTF-8
+        raise InputError("body", f"not JSON: {error}", "send one object in UTF-8") from None
+    return AskedQuestion.of(values, "body", strict=True)
 
 
 HEADERS = {

@@ -95,7 +95,7 @@ DAMAGED = [  # file, content, line, words of the refusal
     ("f.jsonl", JSON.decode().encode("utf-16"), 1, "not UTF-8"),
     ("f.csv", bytes(100), 1, "NUL"),
     ("f.csv", bytes(range(256)), 2, "not UTF-8"),
-    ("f.csv", packed(CSV), 1, "name ends in .gz"),
+    ("f.csv", packed(CSV), 1, "not UTF-8"),
     ("f.jsonl", packed(JSON), 1, "not UTF-8"),
     ("f.csv", PAGE, 1, "no column question"),
     ("f.jsonl", PAGE, 1, NO_JSON),

@@ -1,7 +1,6 @@
 """The choice of a way to answer, its verdicts and its threshold, and the summary that tells them."""
 
 import json
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -129,31 +128,6 @@ def test_training_is_compared_with_the_choice_among_the_ways_without_it(trained,
     assert found.chosen == kept and f"VERDICT: {said}" in text
     assert found.is_better == (kept == "tuned")
     assert ("What may help" in text) == (kept != "tuned")
-
-
-def test_the_summary_says_how_many_more_questions_would_show_a_gain():
-    """The half width falls with the root of the questions, down to the difference."""
-    difference = np.random.default_rng(3).normal(0.04, 0.3, 2 * QUESTIONS)
-    wrong = np.zeros(QUESTIONS, bool)
-    trained = [replace(fold(wrong), precision=0.5 + part) for part in np.split(difference, 2)]
-    ways = {"start": [fold(wrong)] * 2, "tuned": trained}
-    found = judge(ways, [], 0.9, untrained=["start"])
-    verdict = found.training.verdict
-    assert verdict.difference == pytest.approx(difference.mean()) and verdict.word == "no better"
-    ratio = (verdict.high - verdict.low) / 2 / verdict.difference
-    more = math.ceil(2 * QUESTIONS * (ratio**2 - 1))
-    assert f"about {more:,} more questions would show it" in summary_text(found, SUBJECT)
-
-
-def test_a_number_of_questions_that_nobody_can_ask_is_not_named():
-    wrong = np.zeros(QUESTIONS, bool)
-    noise = np.random.default_rng(3).normal(0, 0.3, 2 * QUESTIONS)
-    noise += 1e-9 - noise.mean()
-    trained = [replace(fold(wrong), precision=0.5 + part) for part in np.split(noise, 2)]
-    found = judge({"start": [fold(wrong)] * 2, "tuned": trained}, [], 0.9, untrained=["start"])
-    assert 0 < found.training.verdict.difference < 1e-8
-    text = summary_text(found, SUBJECT)
-    assert "What may help" in text and "more question" not in text
 
 
 def test_ways_within_one_standard_error_of_the_kept_one_are_named():
