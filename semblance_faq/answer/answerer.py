@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semblance.data.text import normalise, shows_nothing
+from semblance.errors import InputError
 from semblance.named_modules import WORDS
 from semblance.ranking.candidates import fuse
+from semblance.strict_json import UNWRITABLE
 from semblance_faq.answer.bank import Kind
 from semblance_faq.answer.folder import (
     AnsweringSettings,
@@ -20,7 +23,6 @@ from semblance_faq.answer.folder import (
     read_answerer,
     read_record,
 )
-from semblance_faq.answer.questions import checked_count, checked_question
 
 if TYPE_CHECKING:
     from semblance.ranking.words import Words
@@ -28,7 +30,31 @@ if TYPE_CHECKING:
 
 # Imported by their names: not every ranking needs torch, or scipy.
 EMBEDDING = "semblance_faq.answer.embedding"
+LONGEST = 1_000  # characters; no model here reads more than some 500 tokens
+MOST_ANSWERS = 100
 AT_ONCE = 256  # questions that are embedded and ranked together
+
+
+def checked_question(text: str, where: str = "question") -> str:
+    """Return a question with its white space normalised.
+
+    Raises InputError for one that is empty, longer than LONGEST, or no text that can be written.
+    """
+    if len(text) > LONGEST:
+        raise InputError(where, f"has more than {LONGEST:,} characters", "ask a shorter question")
+    if UNWRITABLE.search(text):
+        raise InputError(where, "holds a NUL or half a surrogate pair", "ask it as plain text")
+    question = normalise(text)
+    if shows_nothing(question):
+        raise InputError(where, "is empty", "ask a question")
+    return question
+
+
+def checked_count(count: int) -> int:
+    """Return a number of answers that may be asked for; InputError for any other."""
+    if not 1 <= count <= MOST_ANSWERS:
+        raise InputError("count", f"{count} answers", f"ask for 1 to {MOST_ANSWERS}")
+    return count
 
 
 @dataclass(frozen=True)
@@ -100,7 +126,7 @@ class Answerer:
         with ThreadPoolExecutor(1) as reader:
             stored = reader.submit(read_answerer, folder)
             if settings.ranking != "words":
-                embedding = importlib.import_module(EMBEDDING)
+                importlib.import_module(EMBEDDING)
                 if one_thread:
                     # A question has few tokens. With two threads one of ten took 100 ms in place of
                     # 15: a thread that waits for the other keeps the core that this one needs.

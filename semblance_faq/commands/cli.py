@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from semblance.errors import InputError
-from semblance_faq.answer.questions import checked_count, checked_question, questions_of
 from semblance_faq.commands.config import BANK, BASE, PRECISION, READY
 from workflow.scripts.cli import add_cores, command
-from workflow.scripts.endings import INTERRUPTED, NO_ANSWER, RUN_FAILED
+from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, NO_ANSWER, RUN_FAILED, TRY_AGAIN
 
 WRONG = 1  # exit status of check
 NOT_BETTER = 1  # exit status of train
@@ -183,10 +182,12 @@ def train(args: argparse.Namespace) -> None:
             print(f"not started; to start: semblance run {config}", file=sys.stderr)
             sys.exit(INTERRUPTED)
     status = training.run_workflow(config, args.cores, args.mirror)
-    if status:
-        if args.base != BASE and training.ending(status) == RUN_FAILED:
+    if status not in (0, BAD_INPUT, INTERRUPTED, TRY_AGAIN):
+        if args.base != BASE:
             print(MIRROR.format(config), file=sys.stderr)
-        sys.exit(training.ending(status))
+        status = RUN_FAILED  # Snakemake's 1 would be our verdict
+    if status:
+        sys.exit(status)
     summary, is_better = training.result_of(own.output)
     print(summary)
     if args.require_better and not is_better:
@@ -198,9 +199,6 @@ def ask(args: argparse.Namespace) -> None:
     from semblance_faq.answer.answerer import Answerer
     from semblance_faq.answer.output import as_json, as_text
 
-    checked_count(args.count)
-    if args.question is not None:
-        checked_question(args.question)
     answerer = Answerer.open(_answerer_folder(args.model), one_thread=True)
     without_answer = 0
     for question in _questions(args):
@@ -218,6 +216,8 @@ def _questions(args: argparse.Namespace) -> Iterator[str]:
     if args.question is not None:
         yield args.question
         return
+    from semblance_faq.answer.output import questions_of
+
     on_terminal = sys.stdin.isatty()
 
     def prompt() -> None:
@@ -293,7 +293,7 @@ def _answerer_folder(named: str) -> Path:
 
 def check_folder(args: argparse.Namespace) -> None:
     """Check a folder and print what was found."""
-    from semblance_faq.answer.check import check_answerer
+    from semblance_faq.answer.folder import check_answerer
 
     checked = check_answerer(_answerer_folder(args.folder))
     for fact in checked.facts:

@@ -11,10 +11,9 @@ from semblance.counts import counted
 from semblance.data.text import bare, normalise
 from semblance.errors import InputError
 from semblance.files import open_regular
-from semblance_faq.answer.answerer import Answered, Answerer
+from semblance_faq.answer.answerer import LONGEST, Answered, Answerer
 from semblance_faq.answer.folder import read_record
 from semblance_faq.answer.output import printable
-from semblance_faq.answer.questions import LONGEST
 from semblance_faq.judge.threshold import share_interval
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import Findings

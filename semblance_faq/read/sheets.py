@@ -9,6 +9,7 @@ the machine that shows it.
 import datetime
 import re
 import warnings
+import zipfile
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -24,6 +25,7 @@ from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import MERGED, ROUNDED, Findings, listed
 
 MOST_FILE = 1 << 26  # bytes of a workbook
+MOST_UNPACKED = 1 << 28  # bytes of its parts; a sheet formatted to Excel's last row has 40 MB
 HEADER_WITHIN = 20  # rows; a title and some notes may stand above a table
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # also what holds a workbook with a password
 PASSWORD = "EncryptedPackage".encode("utf-16-le")
@@ -38,8 +40,8 @@ def read_workbook(path: Path | str, columns: Columns, findings: Findings) -> Ite
     """Yield each row's number, and its texts by what they hold.
 
     Notes the sheet and the columns. Raises InputError, with the row where there is one, for what is
-    no workbook, one with a password, for a cell that shows an error, and for a formula without a
-    value.
+    no workbook or too large, one with a password, for a cell that shows an error, and for a formula
+    without a value.
     """
     try:
         with open_regular(path, MOST_FILE) as stream, warnings.catch_warnings():
@@ -68,6 +70,10 @@ def _refuse_old(stream: BinaryIO, path: Path | str) -> None:
 
 def _read(stream: BinaryIO, path: Path | str, columns: Columns, findings: Findings) -> list[Row]:
     """Return the rows of the table, from a book of values and one of formulas, row by row."""
+    with zipfile.ZipFile(stream) as box:
+        if sum(part.file_size for part in box.infolist()) > MOST_UNPACKED:
+            advice = "copy the table alone into a new workbook and save that"
+            raise InputError(path, f"more than {MOST_UNPACKED:,} bytes unpacked", advice)
     books = [
         load_workbook(stream, read_only=True, data_only=of_values, keep_links=False)
         for of_values in (True, False)

@@ -53,7 +53,8 @@ class AskedQuestion(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join((where, *map(str, first["loc"])))
-            raise InputError(name, first["msg"], "known are question, count, draft") from None
+            question = "q" if where == "address" else "question"
+            raise InputError(name, first["msg"], f"known are {question}, count, draft") from None
 
 
 def of_address(request: Request) -> AskedQuestion:

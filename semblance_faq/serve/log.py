@@ -28,22 +28,13 @@ class QuestionLog:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         self.handle = os.open(path, flags, MODE)
         self.is_cut = False  # whether the last line has no end
-        self._refuse_other_file()
-        self._end_last_line()
-
-    def _refuse_other_file(self) -> None:
-        """Raise InputError for a file of something else, such as of the answerer that is served."""
-        if os.fstat(self.handle).st_size:  # a device has none
-            first = os.pread(self.handle, len(START), 0)
-            if first != START[: len(first)]:
-                problem = "holds something else than logged questions"
-                raise InputError(self.path, problem, "name a new file")
-
-    def _end_last_line(self) -> None:
-        """End a last line that a crash has cut off; whoever reads the log passes it over."""
-        size = os.fstat(self.handle).st_size
-        if size and os.pread(self.handle, 1, size - 1) not in (b"\n", b""):  # of a device: nothing
-            os.write(self.handle, b"\n")
+        size = os.fstat(self.handle).st_size  # a device has none
+        first = os.pread(self.handle, len(START), 0) if size else b""
+        if first != START[: len(first)]:  # such as a file of the answerer that is served
+            problem = "holds something else than logged questions"
+            raise InputError(self.path, problem, "name a new file")
+        if size and os.pread(self.handle, 1, size - 1) not in (b"\n", b""):
+            os.write(self.handle, b"\n")  # ends a line that a crash has cut off
 
     def note_answers(self, answered: Answered) -> None:
         """Note a question and the answers that were given, in one write: two processes never mix lines.

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from semblance_faq.read import sheets
 from semblance_faq.read.faq import read_own
-from tests.hostile.bounds import bounded, refusal, survives
+from tests.hostile.bounds import refusal, survives
 from tests.unit.faq.read.workbooks import rewrite, save
 
 START = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
@@ -25,11 +26,6 @@ TABLE = HEADER + ENTRY
 def workbook(path: Path, sheet: str) -> Path:
     """Write a sound workbook with other XML in place of its sheet."""
     return rewrite(save(path, ["question", "answer"]), "", sheet)
-
-
-def test_the_sound_sheet_of_these_tests_is_read(tmp_path):
-    faq = read_own(workbook(tmp_path / "f.xlsx", with_row("")))
-    assert [(pair.question, pair.answer) for pair in faq.pairs] == [("q", "a")]
 
 
 def with_row(row: str) -> str:
@@ -60,12 +56,10 @@ def test_a_sheet_that_lies_is_refused_in_one_line(name, tmp_path):
     assert refusal(read_own, path).startswith(f"{path}:")
 
 
-@pytest.mark.long
-def test_a_sheet_formatted_to_the_last_row_of_excel_is_read(tmp_path):
-    rows = '<row><c s="0"/><c s="0"/></row>' * 1_048_574
-    path = workbook(tmp_path / "f.xlsx", START + TABLE + rows + END)
-    with bounded(seconds=60):
-        assert len(read_own(path).pairs) == 1
+def test_a_workbook_that_unpacks_to_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sheets, "MOST_UNPACKED", 20_000)
+    path = workbook(tmp_path / "f.xlsx", START + TABLE + " " * 20_000 + END)
+    assert "more than 20,000 bytes unpacked; copy the table" in refusal(read_own, path)
 
 
 @pytest.mark.parametrize("seed", range(12))

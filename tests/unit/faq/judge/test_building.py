@@ -9,8 +9,7 @@ from semblance.errors import InputError
 from semblance.provenance import beside, input_digests, read_sealed, record_digest
 from semblance.settings import decode
 from semblance_faq.answer.answerer import Answerer
-from semblance_faq.answer.check import check_answerer
-from semblance_faq.answer.folder import read_answerer
+from semblance_faq.answer.folder import check_answerer, read_answerer
 from semblance_faq.judge.building import AnswererSettings, Sources, build_answerer
 from semblance_faq.judge.evaluations import read_evaluations
 from tests.unit.faq.example_run import ENTRIES, STATED, write_bank, write_evaluation
@@ -100,19 +99,6 @@ def test_the_record_names_each_file_and_each_record_that_was_read(built):
     text = (root / "answerers/mine/summary.md").read_text()
     assert "summary.md" in record["outputs"] and "VERDICT: better than the start model" in text
     assert "The model (folder model) is the start model as it is, from the base tiny." in text
-
-
-def test_the_thresholds_tried_are_a_table_of_the_summary_and_in_the_record(built):
-    root, _, found = built
-    folder = root / "answerers/mine"
-    lines = (folder / "summary.md").read_text().splitlines()
-    rows = [line for line in lines if line.startswith("| ")][2:]
-    assert len(read_sealed(folder / "record.json")["evidence"]["tried"]) == len(rows) == 10
-    shown = [
-        f"| {t.score:.3f} | {t.answered:.1%} | {t.precision:.1%} | {t.low:.1%} |"
-        for t in found.tried
-    ]
-    assert rows == shown
 
 
 def test_evaluations_of_other_questions_are_refused(tmp_path):

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from semblance.ranking.candidates import Ranking
 from semblance_faq.answer.folder import Threshold
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FoldResult
@@ -108,11 +107,6 @@ def test_the_summary_tells_numbers_of_the_judgement_alone():
     assert len([line for line in text.splitlines() if line.startswith("- ")]) <= 13
 
 
-def test_the_kept_way_is_not_compared_with_itself():
-    found = judge({"bm25": WAYS["bm25"]}, ["bm25"], 0.9)
-    assert found.against == {} and "VERDICT" not in summary_text(found, SUBJECT)
-
-
 @pytest.mark.parametrize(
     "trained, kept, said",
     [
@@ -142,33 +136,11 @@ def test_a_model_that_is_wrong_more_often_than_right_is_called_unfit(share, unfi
     assert ("UNFIT FOR USE" in summary_text(found, SUBJECT)) == unfit
 
 
-def test_without_a_trained_way_nothing_is_said_of_training():
-    assert judge(WAYS, ["start"], 0.9, ["start", "bm25", "tuned"]).training is None
-
-
 def test_the_summary_says_what_the_floor_refuses():
     found = judge(WAYS, [], 0.9)
     assert "Floor" not in summary_text(found, SUBJECT)
     text = summary_text(replace(found, floor=Floor(0.41, 0.02, 0.5, 0.25)), SUBJECT)
     assert "Floor 0.410" in text and "25% of 35 questions from other fields, 50% of" in text
-
-
-def test_the_summary_says_what_was_asked():
-    way = Way("both", (0,), Ranking("hybrid", "better", "start"))
-    subject = Subject("mine", 1, way, "wording", "the start model as it is", "minilm", WORDS)
-    text = summary_text(judge({"both": WAYS["start"]}, [], 0.9), subject)
-    assert "# mine: 1 entry" in text
-    assert "- Kept: the start model with BM25." in text
-    assert "of entries that they knew" in text and "not in the FAQ yet" in text
-
-
-def test_the_summary_says_of_how_many_groups_the_intervals_are():
-    found = judge(WAYS, ["bm25"], 0.9)
-    text = summary_text(found, SUBJECT)
-    assert f"fall into {QUESTIONS} groups" in text and "Student" not in text
-    few = {name: [replace(f, cluster=f.cluster % 9) for f in way] for name, way in WAYS.items()}
-    text = summary_text(judge(few, ["bm25"], 0.9), SUBJECT)
-    assert "fall into 9 groups" in text and "Student" in text
 
 
 def test_where_all_questions_are_answered_alike_no_interval_is_claimed():
