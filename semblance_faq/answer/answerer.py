@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semblance.data.text import normalise, shows_nothing
+from semblance.errors import InputError
 from semblance.named_modules import WORDS
 from semblance.ranking.candidates import fuse
+from semblance.strict_json import UNWRITABLE
 from semblance_faq.answer.bank import Kind
 from semblance_faq.answer.folder import (
     AnsweringSettings,
@@ -20,7 +23,6 @@ from semblance_faq.answer.folder import (
     read_answerer,
     read_record,
 )
-from semblance_faq.answer.questions import checked_count, checked_question
 
 if TYPE_CHECKING:
     from semblance.ranking.words import Words
@@ -28,7 +30,31 @@ if TYPE_CHECKING:
 
 # Imported by their names: not every ranking needs torch, or scipy.
 EMBEDDING = "semblance_faq.answer.embedding"
+LONGEST = 1_000  # characters; no model here reads more than some 500 tokens
+MOST_ANSWERS = 100
 AT_ONCE = 256  # questions that are embedded and ranked together
+
+
+def checked_question(text: str, where: str = "question") -> str:
+    """Return a question with its white space normalised.
+
+    Raises InputError for one that is empty, longer than LONGEST, or no text that can be written.
+    """
+    if len(text) > LONGEST:
+        raise InputError(where, f"has more than {LONGEST:,} characters", "ask a shorter question")
+    if UNWRITABLE.search(text):
+        raise InputError(where, "holds a NUL or half a surrogate pair", "ask it as plain text")
+    question = normalise(text)
+    if shows_nothing(question):
+        raise InputError(where, "is empty", "ask a question")
+    return question
+
+
+def checked_count(count: int) -> int:
+    """Return a number of answers that may be asked for; InputError for any other."""
+    if not 1 <= count <= MOST_ANSWERS:
+        raise InputError("count", f"{count} answers", f"ask for 1 to {MOST_ANSWERS}")
+    return count
 
 
 @dataclass(frozen=True)
@@ -100,9 +126,11 @@ class Answerer:
         with ThreadPoolExecutor(1) as reader:
             stored = reader.submit(read_answerer, folder)
             if settings.ranking != "words":
-                embedding = importlib.import_module(EMBEDDING)
+                importlib.import_module(EMBEDDING)
                 if one_thread:
-                    embedding.use_one_thread()
+                    # A question has few tokens. With two threads one of ten took 100 ms in place of
+                    # 15: a thread that waits for the other keeps the core that this one needs.
+                    importlib.import_module("torch").set_num_threads(1)
             return cls(stored.result())
 
     def ask(self, question: str, count: int = 5) -> Answered:
@@ -128,16 +156,25 @@ class Answerer:
         self, question: str, scores: np.ndarray, of_texts: np.ndarray, count: int
     ) -> Answered:
         """Return the answer to one question: scores of the answers (A,) and of their texts (T,)."""
-        answers = tuple(
-            self._answer(rank, number, float(scores[number]), of_texts)
-            for rank, number in enumerate(best_first(scores, count), 1)
-        )
+        bank = self.stored.bank
+        answers = []
+        for rank, number in enumerate(best_first(scores, count), 1):
+            first, last = np.searchsorted(bank.candidates.owners, [number, number + 1])
+            text = int(first + np.argmax(of_texts[first:last]))  # it matched best
+            kind, entry_number = bank.sources[text]
+            entry = self.stored.entries[entry_number]
+            of_entry = (entry.id, entry.question, entry.answer)
+            matched = bank.candidates.texts[text]
+            answers.append(Answer(rank, *of_entry, float(scores[number]), matched, kind))
         best = answers[0].score
         settings = self.stored.settings
         likely = best > 0 and best >= settings.floor  # 0: no word in common
         threshold = settings.threshold
         known = likely and threshold is not None and best >= threshold.score
-        return Answered(question, known, likely, answers, threshold, settings.floor, self.ranking)
+        best_answers = tuple(answers)
+        return Answered(
+            question, known, likely, best_answers, threshold, settings.floor, self.ranking
+        )
 
     def rank_scores(self, question: str) -> np.ndarray:
         """Return what each answer is ranked by for a question, (A,), in the order of the bank."""
@@ -158,16 +195,6 @@ class Answerer:
         if self.ranking == "hybrid":
             return fuse(*best)
         return best[0]
-
-    def _answer(self, rank: int, number: int, score: float, of_texts: np.ndarray) -> Answer:
-        """Return the answer of a number; of its texts the one with the best score matched."""
-        bank = self.stored.bank
-        first, last = np.searchsorted(bank.candidates.owners, [number, number + 1])
-        place = int(first + np.argmax(of_texts[first:last]))
-        kind, entry_number = bank.sources[place]
-        entry = self.stored.entries[entry_number]
-        matched = bank.candidates.texts[place]
-        return Answer(rank, entry.id, entry.question, entry.answer, score, matched, kind)
 
 
 def best_first(scores: np.ndarray, count: int) -> list[int]:

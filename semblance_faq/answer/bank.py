@@ -1,7 +1,7 @@
 """The entries of a FAQ, and the texts of each with which a question is compared."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -63,7 +63,11 @@ def build_bank(entries: Sequence[FaqEntry], match: Match) -> Bank:
     questions = set()
     for number, entry in enumerate(entries):
         of_answer = texts.setdefault(normalise(entry.answer), {})
-        for kind, text in _texts_of(entry, match):
+        own: list[tuple[Kind, str]] = [("answer", entry.answer)] * (match != "question")
+        if match != "answer":
+            own.append(("question", entry.question))
+            own += [("wording", wording) for wording in entry.wordings]
+        for kind, text in own:
             plain = normalise(text)
             of_answer.setdefault(plain, TextSource(kind, number))
             if kind != "answer":
@@ -71,13 +75,3 @@ def build_bank(entries: Sequence[FaqEntry], match: Match) -> Bank:
     candidates = Candidates.of([list(of_answer) for of_answer in texts.values()], questions)
     sources = chain.from_iterable(of_answer.values() for of_answer in texts.values())
     return Bank(candidates, tuple(sources))
-
-
-def _texts_of(entry: FaqEntry, match: Match) -> Iterator[tuple[Kind, str]]:
-    """Yield the texts of an entry that a question is compared with."""
-    if match != "question":
-        yield "answer", entry.answer
-    if match != "answer":
-        yield "question", entry.question
-        for wording in entry.wordings:
-            yield "wording", wording

@@ -1,10 +1,9 @@
-"""Texts to vectors of length one, by a loaded model. This module alone of its package imports torch."""
+"""Texts to vectors of length one, by a loaded model. It needs torch, and few of its package do."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from semblance.data.tokens import Tokens, load_tokenizer, refuse_tokenizer, tokenise
 from semblance.errors import InputError
@@ -13,15 +12,6 @@ from semblance.models.prompts import read_prompts
 from semblance.models.saved import TOKENIZER
 from semblance.models.vectors import unit
 from semblance.ranking.candidates import Candidates
-
-
-def use_one_thread() -> None:
-    """Let this process compute with one thread.
-
-    A question has few tokens. With two threads one of ten questions took 100 ms in place of 15,
-    because a thread that waits for the other keeps the core that this one needs.
-    """
-    torch.set_num_threads(1)
 
 
 class Embedder:

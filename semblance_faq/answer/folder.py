@@ -12,21 +12,24 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from semblance import layout
+from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.files import whole_file, whole_folder, write_text
 from semblance.layout import BANK_ENTRIES, RECORD
 from semblance.locks import exclusive
 from semblance.models.saved import FOLDER, SavedModel
-from semblance.provenance import checked, file_digest, read_sealed, write_record
+from semblance.provenance import checked, damage, file_digest, read_sealed, write_record
 from semblance.ranking.candidates import LETTERS
 from semblance_faq.answer.bank import Bank, FaqEntry, Match, build_bank, read_entries, write_entries
 
 STAGE = "build_answerer"
+# Numbers of a unit vector, computed on another machine, with other threads or in other batches.
+TOLERANCE = 1e-4
 ENTRIES = "entries.jsonl"
 VECTORS = "vectors.npy"
 Ranking = Literal["vectors", "words", "hybrid"]
@@ -214,3 +217,47 @@ def read_files(folder: Path, record: Mapping[str, Any]) -> StoredAnswerer:
     vectors.setflags(write=False)
     bank = build_bank(entries, settings.match)
     return StoredAnswerer(folder, settings, entries, bank, vectors)
+
+
+class Checked(NamedTuple):
+    """What was found: ``facts`` for the reader, ``problems`` that make the folder wrong."""
+
+    facts: list[str]
+    problems: list[str]
+
+
+def check_answerer(folder: Path) -> Checked:
+    """Check digests and compute the vectors again; nothing is written.
+
+    Raises InputError for a folder that is no answerer at all.
+    """
+    record = read_record(folder)
+    outputs = record["outputs"]
+    seen = Checked([f"{counted(len(outputs), 'file')} listed by the record"], [])
+    for name, expected in sorted(outputs.items()):
+        if problem := damage(folder / name, expected):
+            seen.problems.append(f"{folder / name}: {problem}")
+    for path in sorted((folder / FOLDER).rglob("*")):
+        if path.is_file() and path.relative_to(folder).as_posix() not in outputs:
+            seen.problems.append(f"{path}: not listed by the record")  # a reader might use it
+    try:
+        stored = read_files(folder, record)
+        difference = vector_difference(stored)
+    except (InputError, OSError, ValueError) as error:  # the other problems are worth telling, too
+        seen.problems.append(str(error))
+        return seen
+    seen.facts.append(f"vectors computed again differ by {difference:.1e} at most")
+    if not difference <= TOLERANCE:  # NaN is not within it
+        seen.problems.append(f"vectors: not those of the model (more than {TOLERANCE:.0e} away)")
+    return seen
+
+
+def vector_difference(stored: StoredAnswerer) -> float:
+    """Return the largest difference of a number in the stored vectors from the model's own."""
+    from semblance_faq.answer.embedding import Embedder  # imports torch
+
+    embedder = Embedder(stored.model, stored.settings.max_length)
+    own = embedder.embed_candidates(stored.bank.candidates)
+    if own.shape != stored.vectors.shape:
+        raise InputError(stored.model, f"makes {len(own)} vectors of {own.shape[-1]} numbers")
+    return float(np.abs(own - stored.vectors).max())

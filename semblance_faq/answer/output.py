@@ -1,11 +1,13 @@
-"""Answers as a terminal shows them, and as JSON."""
+"""Questions as they come from a stream, and answers as a terminal shows them and as JSON."""
 
 import textwrap
 import unicodedata
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
 
 from semblance.data.text import normalise
-from semblance_faq.answer.answerer import Answer, Answered
+from semblance.errors import InputError, at
+from semblance_faq.answer.answerer import Answer, Answered, checked_question
 
 # Characters that turn the direction of the text after them: a FAQ could show one thing and say another.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
@@ -47,22 +49,39 @@ def as_text(answered: Answered, width: int, every: bool = False) -> str:
 
 def _paragraph(answer: Answer, width: int) -> str:
     """Return an answer with its question, its score, and the text that matched."""
-    head = f"{answer.rank}. {printable(answer.question)}"
-    why = (
-        f"score {answer.score:.3f}, entry {printable(answer.id)}, matched its {answer.matched_kind}"
-    )
+    why = f"score {answer.score:.3f}, entry {answer.id}, matched its {answer.matched_kind}"
     if answer.matched_kind == "wording":
-        why += f": {printable(answer.matched_text)}"
-    parts = [_wrapped(head, "", width), _wrapped(printable(answer.answer), "   ", width)]
-    return "\n".join([*parts, _wrapped(f"({why})", "   ", width)])
-
-
-def _wrapped(text: str, indent: str, width: int) -> str:
-    later = indent or "   "
-    return textwrap.fill(text, max(width, 20), initial_indent=indent, subsequent_indent=later)
+        why += f": {answer.matched_text}"
+    head = f"{answer.rank}. {answer.question}"
+    parts = (("", head), ("   ", answer.answer), ("   ", f"({why})"))
+    return "\n".join(
+        textwrap.fill(
+            printable(text), max(width, 20), initial_indent=indent, subsequent_indent="   "
+        )
+        for indent, text in parts
+    )
 
 
 def printable(text: str) -> str:
     """Return a text in one line without characters that steer a terminal or turn the direction."""
     steering = {c for c in text if c in TURNING or unicodedata.category(c) in ("Cc", "Cs")}
     return "".join(REPLACEMENT if c in steering else c for c in normalise(text))
+
+
+def questions_of(stream: BinaryIO, before_each: Callable[[], None]) -> Iterator[str]:
+    """Yield the questions of a stream as they come, one a line; blank lines are passed over.
+
+    ``before_each`` is called before a line is read, such as to show a prompt. Raises InputError
+    with the line's number for a line that is no question.
+    """
+    before_each()
+    for number, raw in enumerate(stream, 1):
+        where = at("stdin", number)
+        try:
+            text = raw.decode().rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            problem = f"not UTF-8: {error.reason} at byte {error.start}"
+            raise InputError(where, problem, "convert the questions to UTF-8") from None
+        if text.strip():
+            yield checked_question(text, where)
+        before_each()

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from semblance.errors import InputError
-from semblance_faq.answer.questions import checked_count, checked_question, questions_of
 from semblance_faq.commands.config import BANK, BASE, PRECISION, READY
-from workflow.scripts.cli import add_cores
-from workflow.scripts.endings import INTERRUPTED, NO_ANSWER, RUN_FAILED
+from workflow.scripts.cli import add_cores, command
+from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, NO_ANSWER, RUN_FAILED, TRY_AGAIN
 
 WRONG = 1  # exit status of check
 NOT_BETTER = 1  # exit status of train
@@ -30,7 +29,6 @@ EXAMPLES = {
     "update": "update my.csv --model my-faq",
     "check": "check my-faq",
 }
-SHAPE = argparse.RawDescriptionHelpFormatter
 PROMPT = "question (Ctrl-D ends): "
 
 ASK = f"""Ask questions: one as an argument, or one a line from the standard input.
@@ -58,6 +56,15 @@ SERVE = """Serve a page and a JSON interface on this machine, on 127.0.0.1 only.
 It has no passwords and no encryption: to let others ask, put a web server with both before it, which
 passes "Host: localhost" on. Ctrl-C and SIGTERM stop it when the questions at work are answered.
 """
+MODEL: dict = {"required": True, "metavar": "FOLDER", "help": "folder of a trained FAQ"}
+QUERIES = "users' queries: columns query and id"
+WANTED = "wanted of the answers given (default .9)"
+REQUIRED = (
+    f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25"
+)
+KEPT = "add questions and answers shown to FILE, as JSON lines"
+LABELS = "where labels are added"
+SET = "without a file: the entry whose answer changes"
 LOG = "a text file with one question a line, a table with a column query, or a log of the server"
 COVERAGE = """Say how much of a log of questions is likely to be answered, and what people ask in vain.
 
@@ -89,106 +96,65 @@ def main(argv: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all subcommands."""
-    made = argparse.ArgumentParser(prog="semblance faq", description=__doc__, formatter_class=SHAPE)
-    made.epilog = EXAMPLE + EXAMPLES["train"]
+    made = command("semblance faq", __doc__, epilog=EXAMPLE + EXAMPLES["train"])
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    _add_train(commands)
-    _add_ask(commands)
-    _add_serve(commands)
-    _add_coverage(commands)
-    _add_label(commands)
-    _add_update(commands)
-    _add_check(commands)
+    _add_train(_added(commands, "train", train, "train on your file", TRAIN))
+    asked = _added(commands, "ask", ask, "ask questions", ASK)
+    asked.add_argument("--model", **MODEL)
+    asked.add_argument("question", nargs="?", help="without it, questions are read, one a line")
+    asked.add_argument("--count", type=int, default=5, metavar="N", help="answers shown (5)")
+    asked.add_argument("--json", action="store_true", help="one JSON object a line")
+    asked.add_argument("--all", action="store_true", help="rank below the threshold, too")
+    served = _added(commands, "serve", serve, "serve a page", SERVE)
+    served.add_argument("--model", **MODEL)
+    served.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
+    served.add_argument("--log", metavar="FILE", help=KEPT)
+    covered = _added(commands, "coverage", coverage, "what people ask in vain", COVERAGE)
+    covered.add_argument("--model", **MODEL)
+    covered.add_argument("log", help=LOG)
+    covered.add_argument("--count", type=int, default=20, metavar="N", help="groups shown (20)")
+    labelled = _added(commands, "label", label, "label questions of a log", LABEL)
+    labelled.add_argument("--model", **MODEL)
+    labelled.add_argument("log", help=LOG)
+    labelled.add_argument("--output", required=True, metavar="FILE.csv", help=LABELS)
+    labelled.add_argument("--count", type=int, default=60, metavar="N", help="labels wanted (60)")
+    _add_update(_added(commands, "update", update, "take over a changed file", UPDATE))
+    checked = _added(commands, "check", check_folder, "check a folder", CHECK)
+    checked.add_argument("folder", help=MODEL["help"])
     return made
 
 
-def _add(
-    commands: argparse._SubParsersAction, name: str, call: Callable, **options: object
+def _added(
+    commands: argparse._SubParsersAction, name: str, call: Callable, text: str, description: str
 ) -> argparse.ArgumentParser:
-    """Return the parser of a subcommand, which ``call`` runs; its help ends with its examples."""
-    epilog = EXAMPLE + EXAMPLES[name]
-    command = commands.add_parser(name, formatter_class=SHAPE, epilog=epilog, **options)
-    command.set_defaults(call=call)
-    return command
+    """Return the parser of a subcommand, which ``call`` runs; its help ends with its example."""
+    form = argparse.RawDescriptionHelpFormatter
+    more = {"description": description, "epilog": EXAMPLE + EXAMPLES[name]}
+    own = commands.add_parser(name, formatter_class=form, help=text, **more)
+    own.set_defaults(call=call)
+    return own
 
 
-def _add_train(commands: argparse._SubParsersAction) -> None:
-    command = _add(commands, "train", train, help="train on your file", description=TRAIN)
-    command.add_argument("file", help="your FAQ")
-    command.add_argument("--output", required=True, metavar="FOLDER", help="where all results go")
-    command.add_argument("--question", metavar="COLUMN", help="the column of the questions")
-    command.add_argument("--answer", metavar="COLUMN", help="the column of the answers")
-    command.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
-    wanted = "wanted of the answers given (default .9)"
-    command.add_argument("--precision", type=float, default=PRECISION, help=wanted)
-    command.add_argument("--base", default=BASE, metavar="NAME", help=BASES)
-    command.add_argument(
-        "--require-better",
-        action="store_true",
-        help=f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25",
-    )
-    command.add_argument(
-        "--mirror", metavar="FOLDER", help="where semblance fetch has put the base"
-    )
-    add_cores(command)
+def _add_train(flags: argparse.ArgumentParser) -> None:
+    flags.add_argument("file", help="your FAQ")
+    flags.add_argument("--output", required=True, metavar="FOLDER", help="where all results go")
+    flags.add_argument("--question", metavar="COLUMN", help="the column of the questions")
+    flags.add_argument("--answer", metavar="COLUMN", help="the column of the answers")
+    flags.add_argument("--queries", metavar="FILE", help=QUERIES)
+    flags.add_argument("--precision", type=float, default=PRECISION, help=WANTED)
+    flags.add_argument("--base", default=BASE, metavar="NAME", help=BASES)
+    flags.add_argument("--require-better", action="store_true", help=REQUIRED)
+    flags.add_argument("--mirror", metavar="FOLDER", help="where semblance fetch has put the base")
+    add_cores(flags)
 
 
-def _add_ask(commands: argparse._SubParsersAction) -> None:
-    command = _add(commands, "ask", ask, help="ask questions", description=ASK)
-    _add_model(command)
-    command.add_argument("question", nargs="?", help="without it, questions are read, one a line")
-    command.add_argument("--count", type=int, default=5, metavar="N", help="answers shown (5)")
-    command.add_argument("--json", action="store_true", help="one JSON object a line")
-    command.add_argument("--all", action="store_true", help="rank below the threshold, too")
-
-
-def _add_serve(commands: argparse._SubParsersAction) -> None:
-    command = _add(commands, "serve", serve, help="serve a page", description=SERVE)
-    _add_model(command)
-    command.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
-    command.add_argument(
-        "--log", metavar="FILE", help="add questions and answers shown to FILE, as JSON lines"
-    )
-
-
-def _add_coverage(commands: argparse._SubParsersAction) -> None:
-    command = _add(
-        commands, "coverage", coverage, help="what people ask in vain", description=COVERAGE
-    )
-    _add_model(command)
-    command.add_argument("log", help=LOG)
-    command.add_argument("--count", type=int, default=20, metavar="N", help="groups shown (20)")
-
-
-def _add_label(commands: argparse._SubParsersAction) -> None:
-    command = _add(commands, "label", label, help="label questions of a log", description=LABEL)
-    _add_model(command)
-    command.add_argument("log", help=LOG)
-    command.add_argument(
-        "--output", required=True, metavar="FILE.csv", help="where labels are added"
-    )
-    command.add_argument("--count", type=int, default=60, metavar="N", help="labels wanted (60)")
-
-
-def _add_update(commands: argparse._SubParsersAction) -> None:
-    command = _add(commands, "update", update, help="take over a changed file", description=UPDATE)
-    command.add_argument("file", nargs="?", help="your FAQ as it stands now")
-    command.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
-    command.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
-    command.add_argument(
-        "--set", metavar="ID", help="without a file: the entry whose answer changes"
-    )
-    command.add_argument("--answer", metavar="TEXT", help="its new answer")
-    command.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
-
-
-def _add_check(commands: argparse._SubParsersAction) -> None:
-    command = _add(commands, "check", check_folder, help="check a folder", description=CHECK)
-    command.add_argument("folder", help="folder of a trained FAQ")
-
-
-def _add_model(found: argparse.ArgumentParser) -> None:
-    found.add_argument("--model", required=True, metavar="FOLDER", help="folder of a trained FAQ")
+def _add_update(flags: argparse.ArgumentParser) -> None:
+    flags.add_argument("file", nargs="?", help="your FAQ as it stands now")
+    flags.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
+    flags.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
+    flags.add_argument("--set", metavar="ID", help=SET)
+    flags.add_argument("--answer", metavar="TEXT", help="its new answer")
+    flags.add_argument("--queries", metavar="FILE", help=QUERIES)
 
 
 def train(args: argparse.Namespace) -> None:
@@ -216,10 +182,12 @@ def train(args: argparse.Namespace) -> None:
             print(f"not started; to start: semblance run {config}", file=sys.stderr)
             sys.exit(INTERRUPTED)
     status = training.run_workflow(config, args.cores, args.mirror)
-    if status:
-        if args.base != BASE and training.ending(status) == RUN_FAILED:
+    if status not in (0, BAD_INPUT, INTERRUPTED, TRY_AGAIN):
+        if args.base != BASE:
             print(MIRROR.format(config), file=sys.stderr)
-        sys.exit(training.ending(status))
+        status = RUN_FAILED  # Snakemake's 1 would be our verdict
+    if status:
+        sys.exit(status)
     summary, is_better = training.result_of(own.output)
     print(summary)
     if args.require_better and not is_better:
@@ -231,9 +199,6 @@ def ask(args: argparse.Namespace) -> None:
     from semblance_faq.answer.answerer import Answerer
     from semblance_faq.answer.output import as_json, as_text
 
-    checked_count(args.count)
-    if args.question is not None:
-        checked_question(args.question)
     answerer = Answerer.open(_answerer_folder(args.model), one_thread=True)
     without_answer = 0
     for question in _questions(args):
@@ -251,6 +216,8 @@ def _questions(args: argparse.Namespace) -> Iterator[str]:
     if args.question is not None:
         yield args.question
         return
+    from semblance_faq.answer.output import questions_of
+
     on_terminal = sys.stdin.isatty()
 
     def prompt() -> None:
@@ -317,10 +284,7 @@ def _answerer_folder(named: str) -> Path:
     from semblance_faq.answer.folder import answerer_folder, changed_file
 
     folder = answerer_folder(named)
-    # The record of a copied folder may say anything; it answers all the same.
-    with contextlib.suppress(
-        InputError, OSError, LookupError, TypeError, ValueError, AttributeError
-    ):
+    with contextlib.suppress(Exception):  # the record of a copied folder may say anything
         if file := changed_file(folder):
             news = f"{str(file)!r} has changed since this answerer was made"
             print(f"note: {news}; semblance faq update takes changes over", file=sys.stderr)
@@ -329,7 +293,7 @@ def _answerer_folder(named: str) -> Path:
 
 def check_folder(args: argparse.Namespace) -> None:
     """Check a folder and print what was found."""
-    from semblance_faq.answer.check import check_answerer
+    from semblance_faq.answer.folder import check_answerer
 
     checked = check_answerer(_answerer_folder(args.folder))
     for fact in checked.facts:

@@ -39,6 +39,7 @@ FEWEST_WORDINGS = 5 * FOLDS  # of users, of which some are held out; with fewer,
 # On two cores one fold at a time takes a fifth longer than two at once (7.8 against 6.5 minutes for
 # 500 entries), and half the memory.
 THREADS = 2
+BETTER = "-better"  # a question is compared with answers and known questions
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,12 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
 
     ``bases`` are those that ``known`` lacks.
     """
-    methods: dict[str, dict] = {
-        "tuned": TUNED,
-        "bm25": _ranking("BM25", "start", "words", own),
-        **_rankings_of(own, "start", "Untrained"),
-        **_rankings_of(own, "tuned", "Tuned"),
-    }
-    start, tuned = _vectors_way(own, "start"), _vectors_way(own, "tuned")
-    candidates = [start, "bm25", "start-hybrid", tuned, "tuned-hybrid"]  # the simplest first
+    methods = _methods(own)
+    better = BETTER * own.holds_out_wordings
+    candidates = [  # the simplest first
+        *(f"start{better}", "bm25", "start-hybrid"),
+        *(f"tuned{better}", "tuned-hybrid"),
+    ]
     answerer = {"bank": BANK, "base": own.base, "methods": candidates, "seeds": BANK}
     answerer["precision"] = own.precision
     row = {"corpora": [BANK], "bases": [own.base], "methods": candidates}
@@ -87,7 +86,7 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
         "title": "Ways to answer from my FAQ",
         "layout": "faq",
         "seeds": BANK,
-        "control": tuned,
+        "control": f"tuned{better}",
         "rows": [row],
     }
     return {
@@ -108,26 +107,19 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
     }
 
 
-def _vectors_way(own: OwnFaq, of: str) -> str:
-    """Return the name of the way that ranks by one model's vectors alone.
+def _methods(own: OwnFaq) -> dict[str, dict]:
+    """Return the methods: the trained one, and how each model ranks, alone and with BM25."""
 
-    Where wordings are held out, a question is compared with answers and known questions.
-    """
-    return f"{of}-better" if own.holds_out_wordings else of
+    def ranking(label: str, of: str, by: str) -> dict:
+        match = "better" if own.holds_out_wordings else "answer"
+        return {"label": label, "ranking": {"of": of, "by": by, "match": match}}
 
-
-def _rankings_of(own: OwnFaq, of: str, label: str) -> dict[str, dict]:
-    """Return the methods that rank with one model: by its vectors, and with BM25."""
-    rankings = {}
-    if own.holds_out_wordings:
-        rankings[_vectors_way(own, of)] = _ranking(f"{label}, all texts", of, "vectors", own)
-    rankings[f"{of}-hybrid"] = _ranking(f"{label} with BM25", of, "hybrid", own)
-    return rankings
-
-
-def _ranking(label: str, of: str, by: str, own: OwnFaq) -> dict:
-    match = "better" if own.holds_out_wordings else "answer"
-    return {"label": label, "ranking": {"of": of, "by": by, "match": match}}
+    methods: dict[str, dict] = {"tuned": TUNED, "bm25": ranking("BM25", "start", "words")}
+    for of, label in (("start", "Untrained"), ("tuned", "Tuned")):
+        if own.holds_out_wordings:
+            methods[f"{of}{BETTER}"] = ranking(f"{label}, all texts", of, "vectors")
+        methods[f"{of}-hybrid"] = ranking(f"{label} with BM25", of, "hybrid")
+    return methods
 
 
 def _bank(own: OwnFaq) -> dict[str, str]:

@@ -1,17 +1,25 @@
 """What people ask, set against a FAQ: how much of a log is likely answered, and what is asked in vain."""
 
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from semblance.counts import counted
-from semblance_faq.answer.answerer import Answered, Answerer
+from semblance.data.text import bare, normalise
+from semblance.errors import InputError
+from semblance.files import open_regular
+from semblance_faq.answer.answerer import LONGEST, Answered, Answerer
 from semblance_faq.answer.folder import read_record
 from semblance_faq.answer.output import printable
-from semblance_faq.commands.asked import read_asked
 from semblance_faq.judge.threshold import share_interval
+from semblance_faq.read.columns import Columns
+from semblance_faq.read.findings import Findings
+from semblance_faq.read.tables import is_table, read_table
+from semblance_faq.read.text import read_text
+from semblance_faq.serve.log import START, read_log
 
 # On the wordings of StackFAQ and of the COVID tables eight of ten pairs with this cosine or a higher
 # one ask the same, and seven of ten that ask the same have it.
@@ -20,7 +28,50 @@ CLOSE = 0.02  # of the best score: by so little the second entry is behind where
 RISK = 0.05  # that a share lies outside its interval
 MOST_OTHERS = 3  # shown of a group
 MOST_GROUPED = 20_000  # questions: each is compared with each
+COLUMNS = Columns(("query",))  # of a log that is a table
 Group = tuple[int, list[str]]  # how often its questions were asked; they, the leader first
+
+
+def read_asked(path: str) -> tuple[dict[str, int], list[str]]:
+    """Return how often each question of a log was asked, and what was found, in lines.
+
+    Questions that differ in case, white space and punctuation alone are one, as it was asked first.
+    InputError for a file that cannot be read or holds no question.
+    """
+    findings = Findings()
+    times: dict[str, int] = {}
+    spelled: dict[str, str] = {}
+    left_out = 0
+    for question in map(plain_text, _texts(path, findings)):
+        if len(question) <= LONGEST and bare(question):
+            first = spelled.setdefault(bare(question), question)
+            times[first] = times.get(first, 0) + 1
+        else:
+            left_out += bool(question)
+    if not times:
+        raise InputError(path, "holds no question", "name a file with one question a line")
+    summary = f"{path}: {counted(sum(times.values()), 'question')}, {len(times):,} different"
+    if left_out:
+        summary += (
+            f"; {left_out:,} without a word, or of more than {LONGEST:,} characters, left out"
+        )
+    return times, [*findings.reading().lines, summary]
+
+
+def _texts(path: str, findings: Findings) -> Iterable[str]:
+    """Return the text of each question, in the order of the log."""
+    with open_regular(path) as stream:
+        if stream.read(len(START)) == START:
+            return read_log(path)
+    if is_table(path):
+        return (str(row["query"] or "") for _, row in read_table(path, COLUMNS, findings))
+    return read_text(path, findings).replace("\r", "\n").split("\n")
+
+
+def plain_text(text: str) -> str:
+    """Return a text without control characters, which have no meaning to a model."""
+    kept = (" " if unicodedata.category(c) == "Cc" else c for c in text)
+    return normalise("".join(kept))
 
 
 def coverage(log: str, folder: Path, count: int) -> Iterator[str]:

@@ -18,8 +18,7 @@ from semblance.errors import InputError
 from semblance.files import write_text
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import printable
-from semblance_faq.commands.asked import read_asked
-from semblance_faq.commands.coverage import share
+from semblance_faq.commands.coverage import read_asked, share
 from semblance_faq.read.faq import QUERY_COLUMNS
 from semblance_faq.read.findings import Findings
 from semblance_faq.read.tables import read_table
@@ -107,16 +106,15 @@ def in_turn(found: Sequence[Answered]) -> list[Answered]:
     """
     apart = [one for one in found if kept_apart(one.question)]
     apart.sort(key=lambda one: sha256(one.question.encode()).digest())
-    others = sorted((one for one in found if not kept_apart(one.question)), key=_gap)
+
+    def gap(one: Answered) -> tuple[bool, float]:
+        best, second = ([answer.score for answer in one.answers] * 2)[:2]
+        return not one.likely, best - second if one.likely else -best
+
+    others = sorted((one for one in found if not kept_apart(one.question)), key=gap)
     turns = [(APART * place, one) for place, one in enumerate(apart)]
     turns += [(APART * place / (APART - 1) + 1, one) for place, one in enumerate(others)]
     return [one for _, one in sorted(turns, key=lambda turn: turn[0])]
-
-
-def _gap(one: Answered) -> tuple[bool, float]:
-    """Return the key that sorts likely questions first, and of these those whose two best are close."""
-    best, second = ([answer.score for answer in one.answers] * 2)[:2]
-    return not one.likely, best - second if one.likely else -best
 
 
 def _shown(one: Answered) -> str:

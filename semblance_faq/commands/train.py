@@ -1,5 +1,6 @@
 """From a user's file to an answerer: the config is written, and Snakemake runs it."""
 
+import contextlib
 import importlib.util
 import math
 import os
@@ -38,7 +39,6 @@ from semblance_faq.read.faq import read_own
 from workflow.config.part import File, Part, Place
 from workflow.planning.config import load_files
 from workflow.planning.layers import PROJECT, laid_over
-from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED, TRY_AGAIN
 
 SPLIT_SEED = 0  # as in config.yaml
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -61,55 +61,37 @@ def read_faq(
     output: str,
     columns: Mapping[str, str] | None = None,
     queries: str | None = None,
-    **options: Any,
+    precision: float = PRECISION,
+    base: str = BASE,
 ) -> tuple[OwnFaq, tuple[str, ...]]:
     """Read a user's file; return what is made of it, and the lines that tell what was found.
 
-    ``columns`` are the names that the user gave, by what they hold, ``options`` further fields of
-    ``OwnFaq``. Raises InputError also for an output or a precision that no config can have.
+    ``columns`` are the names that the user gave, by what they hold. Raises InputError also for an
+    output or a precision that no config can have.
     """
     output = checked_output(output)
-    for path in filter(None, (file, queries)):
-        if not _fits(File, str(Path(path).resolve())):
+    files = [str(Path(path).resolve()) for path in (file, queries) if path is not None]
+    for path in files:
+        if not _fits(File, path):
             advice = "rename it, or its folder: in UTF-8, and without { } < >"
-            raise InputError(path, "no config can name this file", advice)
-    precision = options.get("precision", PRECISION)
+            raise InputError(os.path.relpath(path), "no config can name this file", advice)
     if not 0 < precision < 1:
         advice = "choose a share, such as 0.9 for nine right answers of ten"
         raise InputError("--precision", f"{precision} is not between 0 and 1", advice)
     columns = columns or {}
     bank = read_own(file, columns, queries)
     require_folds(bank, file)
-    lines = (
-        *bank.reading.lines,
-        *language_lines(bank, options.get("base", BASE)),
-        *test_lines(bank),
-        *promise_lines(bank, precision),
-    )
-    queries_path = None
-    if queries is not None:
-        queries_path = str(Path(queries).resolve())
     own = OwnFaq(
-        path=str(Path(file).resolve()),
-        output=output,
-        wordings=len(new_wordings(bank)),
-        queries_path=queries_path,
+        *(files[0], output, len(new_wordings(bank)), precision),
+        queries_path=files[1] if queries is not None else None,
         question_column=columns.get("question"),
         answer_column=columns.get("answer"),
         bf16=computes_in_bf16(),
         gpus=min(1, len(visible_gpus())),
-        **options,
+        base=base,
     )
-    return own, lines
-
-
-def _fits(kind: Any, value: str) -> bool:
-    """Tell whether a config may hold a value of a kind of text."""
-    try:
-        TypeAdapter(kind, config=Part.model_config).validate_python(value)
-    except ValidationError:
-        return False
-    return True
+    told = (*language_lines(bank, base), *test_lines(bank), *promise_lines(bank, precision))
+    return own, (*bank.reading.lines, *told)
 
 
 def checked_output(output: str) -> str:
@@ -122,6 +104,14 @@ def checked_output(output: str) -> str:
         )
         raise InputError("--output", f"{output!r:.80} cannot be the name of the folder", advice)
     return plain
+
+
+def _fits(kind: Any, value: str) -> bool:
+    """Tell whether a config may hold a value of a kind of text."""
+    with contextlib.suppress(ValidationError):
+        TypeAdapter(kind, config=Part.model_config).validate_python(value)
+        return True
+    return False
 
 
 def require_folds(bank: Faq, path: str) -> None:
@@ -188,10 +178,7 @@ def promise_lines(bank: Faq, precision: float) -> Iterator[str]:
 
 def computes_in_bf16() -> bool:
     """Tell whether the processor is faster in bf16 than in fp32."""
-    try:
-        facts = CPU_FACTS.read_text(encoding="utf-8")
-    except OSError:
-        return False
+    facts = CPU_FACTS.read_text(encoding="utf-8") if CPU_FACTS.exists() else ""
     return any(words.issubset(facts.split()) for words in FAST_BF16)
 
 
@@ -219,7 +206,7 @@ def config_of(own: OwnFaq) -> dict[str, Any]:
     """Return the config that is written for a user's file; InputError for an unknown base."""
     known = laid_over([PROJECT])
     bases = {}
-    if own.base == BASE and BASE not in known["bases"]:
+    if own.base == BASE:
         bases = {BASE: read_yaml(ROOT / "configs" / "minilm.yaml")["bases"][BASE]}
     elif own.base not in known["bases"]:
         advice = f"choose one of {', '.join((BASE, *READY))}"
@@ -257,16 +244,6 @@ def run_workflow(config: Path, cores: str, mirror: str | None = None) -> int:
         arguments += ["--snakefile", str(ROOT / "Snakefile")]
     print(shlex.join(["snakemake", *arguments]), file=sys.stderr, flush=True)
     return progress.main(arguments)
-
-
-def ending(status: int) -> int:
-    """Return how a command ends whose run ended with a status other than 0.
-
-    Snakemake's 1 would be the verdict of the command itself.
-    """
-    if status in (BAD_INPUT, INTERRUPTED, TRY_AGAIN):
-        return status
-    return RUN_FAILED
 
 
 def result_of(output: str) -> tuple[str, bool]:

@@ -1,7 +1,7 @@
 """A file that has changed since the training: its entries are embedded anew, and nothing is trained."""
 
 import os
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +29,10 @@ from semblance_faq.read.faq import read_own
 
 SUFFIX = "-updated"
 OWN = "own"  # the kind of a bank that is a user's file
+TRAINING_IS_DUE = (
+    "A training is due: the changes are {:.0%} of the entries that the model was trained on, by which"
+    " floor and threshold were found."
+)
 DUE = 0.25  # of the entries: floor and threshold were not measured on so many others
 KEYS = (  # what says that an entry is one of before, in this order
     lambda entry: (entry.question, entry.answer),
@@ -47,27 +51,16 @@ class Changes(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """The run that made a model: its output folder, its config, its answerer's name."""
+    """The run that made a model: its output folder, the answerer's name, what the config says of the file."""
 
     output: str
-    config: dict[str, Any]
     answerer: str
+    bank: dict[str, Any]
 
     @property
     def folder(self) -> Path:
         """The folder of the answerer."""
         return Path(layout.place(self.output, layout.ANSWERER, answerer=self.answerer))
-
-    @property
-    def bank(self) -> dict[str, Any]:
-        """What the config says of the user's file."""
-        name = self.config["answerers"][self.answerer]["bank"]
-        return self.config["faq"]["banks"][name]
-
-    def columns(self) -> dict[str, str]:
-        """Return the names of columns that the user has stated."""
-        keys = {"question": "question_column", "answer": "answer_column"}
-        return {role: self.bank[key] for role, key in keys.items() if key in self.bank}
 
 
 def find_run(model: str) -> TrainedRun:
@@ -89,15 +82,16 @@ def find_run(model: str) -> TrainedRun:
     if not path.is_file():
         advice = "update where semblance faq train wrote both, the folder and its config"
         raise InputError(path, "no such config of the model", advice)
-    run = TrainedRun(output, read_yaml(path), answerer.name)
+    config = read_yaml(path)
     try:
-        is_own = run.bank["kind"] == OWN and "path" in run.bank
+        bank = config["faq"]["banks"][config["answerers"][answerer.name]["bank"]]
+        is_own = bank["kind"] == OWN and "path" in bank
     except (KeyError, TypeError):
         is_own = False
     if not is_own:
-        problem = f"does not say from which file {run.answerer!r} was trained"
+        problem = f"does not say from which file {answerer.name!r} was trained"
         raise InputError(path, problem, "name the folder that semblance faq train wrote")
-    return run
+    return TrainedRun(output, answerer.name, bank)
 
 
 def update(
@@ -129,9 +123,7 @@ def update(
         lines = [f"another answer: {answer[0]}"]
     else:
         files |= {file: file_digest(file)}  # as it is read next
-        faq = read_own(file, run.columns(), queries)
-        entries, changes = continued(before.entries, faq)
-        lines = [*faq.reading.lines, *_change_lines(entries, changes, len(before.entries))]
+        entries, lines = _read_anew(file, queries, run.bank, before.entries)
     stored = embed_answerer(entries, trained, before.settings)
     text = "".join(f"- {line}\n" for line in lines)
     records = {path: Path(path) for path in files} | {run.folder / WEIGHTS: trained.record}
@@ -148,6 +140,25 @@ def update(
     return [*lines, f"Ask by --model {output}; {run.output} stays as it is."]
 
 
+def _read_anew(
+    file: str, queries: str | None, bank: Mapping[str, Any], before: Sequence[FaqEntry]
+) -> tuple[list[FaqEntry], list[str]]:
+    """Return the entries of a file, and what was found, what has changed, and if a training is due.
+
+    ``bank`` has the names of columns that the user has stated.
+    """
+    columns = {role: bank.get(f"{role}_column") for role in ("question", "answer")}
+    stated = {role: name for role, name in columns.items() if name is not None}
+    faq = read_own(file, stated, queries)
+    entries, changes = continued(before, faq)
+    counts = ", ".join(f"{count:,} {name}" for name, count in changes._asdict().items())
+    lines = [*faq.reading.lines, f"{counted(len(entries), 'entry', 'entries')}: {counts}"]
+    share = sum(changes) / len(before)
+    if share >= DUE:
+        lines.append(TRAINING_IS_DUE.format(share))
+    return entries, lines
+
+
 def with_answer(entries: Sequence[FaqEntry], key: str, answer: str) -> list[FaqEntry]:
     """Return the entries, one of them with another answer; InputError where none has the id."""
     if key not in {entry.id for entry in entries}:
@@ -156,17 +167,6 @@ def with_answer(entries: Sequence[FaqEntry], key: str, answer: str) -> list[FaqE
     if shows_nothing(text) or UNWRITABLE.search(text):
         raise InputError("--answer", "shows nothing, or is no text", "write the new answer")
     return [replace(entry, answer=text) if entry.id == key else entry for entry in entries]
-
-
-def _change_lines(entries: Sequence[FaqEntry], changes: Changes, trained: int) -> Iterator[str]:
-    """Yield what has changed since the training, and whether another one is due."""
-    counts = ", ".join(f"{count:,} {name}" for name, count in changes._asdict().items())
-    yield f"{counted(len(entries), 'entry', 'entries')}: {counts}"
-    if sum(changes) >= DUE * trained:
-        yield (
-            f"A training is due: the changes are {sum(changes) / trained:.0%} of the entries that the model was"
-            " trained on, by which floor and threshold were found."
-        )
 
 
 def continued(before: Sequence[FaqEntry], faq: Faq) -> tuple[list[FaqEntry], Changes]:

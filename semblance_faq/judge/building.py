@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from semblance.data.arrow import read_parquet
-from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
 from semblance.layout import BANK_ENTRIES, SUMMARY, fold_corpus
 from semblance.models.compute import device_name, set_up
@@ -20,12 +19,11 @@ from semblance.settings import Count, Length, Seed, Share, Threads
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import AnsweringSettings, embed_answerer, write_answerer
-from semblance_faq.judge.evaluations import Evaluations, Way, read_evaluations, read_questions
+from semblance_faq.judge.evaluations import Evaluations, Way, read_clusters, read_evaluations
 from semblance_faq.judge.evidence import FoldResult, joined
 from semblance_faq.judge.judgement import Judgement, judge, over_seeds
-from semblance_faq.judge.other_fields import QUESTIONS as QUESTIONS_ELSEWHERE
 from semblance_faq.judge.summary import Subject, summary_text
-from semblance_faq.judge.threshold import Floor, find_floor
+from semblance_faq.judge.threshold import OTHER_FIELDS, Floor, find_floor
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class AnswererSettings:
         return next(way for way in self.ways if way.method == method)
 
     def results(self, evaluations: Evaluations) -> dict[str, list]:
-        """Return the result of each way on each fold; InputError for a missing evaluation."""
+        """Return the result of each way on each fold."""
         corpora = [fold_corpus(self.bank, fold) for fold in range(self.folds)]
         runs = {way.method: evaluations.of_way(way, self.seeds, corpora) for way in self.ways}
         return {method: over_seeds(results, self.folds) for method, results in runs.items()}
@@ -76,9 +74,10 @@ def build_answerer(
     device = set_up(wanted.threads, gpus, "highest")  # a service computes in fp32, too
     bank = checked(sources.bank, BANK_ENTRIES, QUESTIONS)
     bank_file = Path(sources.bank).parent / BANK_ENTRIES
-    entries = read_bank_entries(bank_file)
-    questions = read_questions(bank_file.parent, wanted.protocol)
-    evaluations = read_evaluations(sources.evaluations, wanted.base, questions)
+    rows = read_parquet(bank_file, ("id", "question", "answer", "wordings")).to_pylist()
+    entries = [FaqEntry(r["id"], r["question"], r["answer"], tuple(r["wordings"])) for r in rows]
+    clusters = read_clusters(bank_file.parent, wanted.protocol)
+    evaluations = read_evaluations(sources.evaluations, wanted.protocol, clusters)
     results = wanted.results(evaluations)
     plain = [way.method for way in wanted.ways if way.is_plain]
     untrained = [way.method for way in wanted.ways if way.is_untrained]
@@ -114,17 +113,9 @@ def build_answerer(
     return judgement
 
 
-def read_bank_entries(path: Path) -> list[FaqEntry]:
-    """Read the entries of a prepared bank."""
-    rows = read_parquet(path, ("id", "question", "answer", "wordings")).to_pylist()
-    if not rows:
-        raise InputError(path, "holds no entry", "prepare the bank again")
-    return [FaqEntry(r["id"], r["question"], r["answer"], tuple(r["wordings"])) for r in rows]
-
-
 def measure_floor(answerer: Answerer, tests: Sequence[FoldResult]) -> Floor:
     """Find the floor of an answerer, given what its way made of the held-out questions."""
-    others = np.asarray([answerer.rank_scores(question).max() for question in QUESTIONS_ELSEWHERE])
+    others = np.asarray([answerer.rank_scores(question).max() for question in OTHER_FIELDS])
     columns = (joined(tests, name) for name in ("confidence", "right", "without"))
     threshold = answerer.stored.settings.threshold
     return find_floor(*columns, others, math.inf if threshold is None else threshold.score)

@@ -1,6 +1,6 @@
 """What the evaluations on the folds of a FAQ bank say of each way to answer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,6 @@ from semblance.ranking.candidates import Ranking
 from semblance_faq.judge.evidence import FoldResult, clusters_of
 
 COLUMNS = ("protocol", "query", "ap", "acc@1", "confidence", "without")
-AGAIN = "delete its record and run again"
 
 
 @dataclass(frozen=True)
@@ -79,27 +78,14 @@ class Evaluations:
         """
         tests = []
         for seed in seeds:
-            own = seed
-            if way.seeds == (0,):
-                own = 0
+            own = 0 if way.seeds == (0,) else seed
             for corpus in corpora:
-                place = FoldRun(corpus, way.method, own)
-                if place not in self.results:
-                    name = f"{way.method} on {corpus}, seed {own}"
-                    raise InputError("evaluations", f"there is none of {name}", "name its record")
-                tests.append(self.results[place])
+                tests.append(self.results[FoldRun(corpus, way.method, own)])
         return tests
 
 
-class BankQuestions(NamedTuple):
-    """The questions of a prepared bank under a protocol: the cluster of each by its id."""
-
-    protocol: str
-    cluster: dict[str, int]
-
-
-def read_questions(bank: Path, protocol: str) -> BankQuestions:
-    """Read the questions of a prepared bank, which is a folder.
+def read_clusters(bank: Path, protocol: str) -> dict[str, int]:
+    """Return the cluster of each question of a prepared bank, which is a folder, by its id.
 
     Questions that share a right answer or a group, or that differ only in case, white space and
     punctuation, are one cluster.
@@ -112,42 +98,40 @@ def read_questions(bank: Path, protocol: str) -> BankQuestions:
         answers = [("answer", number) for number in row["relevant"]]
         marks.append([*answers, ("group", row["group"]), ("text", bare_or_whole(row["text"]))])
     clusters = clusters_of(marks)
-    cluster = {row["id"]: int(c) for row, c in zip(rows, clusters, strict=True)}
-    return BankQuestions(protocol, cluster)
+    return {row["id"]: int(c) for row, c in zip(rows, clusters, strict=True)}
 
 
-def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions) -> Evaluations:
-    """Read evaluations of models of one base, known by their records.
+def read_evaluations(
+    records: Iterable[str], protocol: str, clusters: Mapping[str, int]
+) -> Evaluations:
+    """Read the evaluations of models of one base, known by their records.
 
-    Raises InputError for a damaged file, for another base, and where two of one fold do not ask
-    the same questions.
+    Raises InputError for a damaged file, and where two of one fold do not ask the same questions.
     """
     evaluations = Evaluations()
     asked: dict[str, list[str]] = {}
     for path in records:
         record = checked(path, PREDICTIONS)
-        run = record.get("run", {})
-        if run.get("base") != base:
-            raise InputError(path, f"is no evaluation of a model of {base}", AGAIN)
+        run = record["run"]
         place = FoldRun(run["corpus"], run["method"], int(run["seed"]))
         folder = Path(path).parent
-        queries, result = _fold_result(folder, questions)
+        queries, result = _fold_result(folder, protocol, clusters)
         if asked.setdefault(place.corpus, queries) != queries:
-            raise InputError(path, "asks other questions than another method's", AGAIN)
+            problem = "asks other questions than another method's"
+            raise InputError(path, problem, "delete its record and run again")
         evaluations.results[place] = result
         evaluations.records[path] = record
         evaluations.digests[f"{folder}/{PREDICTIONS}"] = record["outputs"][PREDICTIONS]
     return evaluations
 
 
-def _fold_result(folder: Path, questions: BankQuestions) -> tuple[list[str], FoldResult]:
+def _fold_result(
+    folder: Path, protocol: str, clusters: Mapping[str, int]
+) -> tuple[list[str], FoldResult]:
     """Return the test questions of one fold under a protocol, and what was found for them."""
-    path = folder / PREDICTIONS
-    table = read_parquet(path, COLUMNS)
+    table = read_parquet(folder / PREDICTIONS, COLUMNS)
     columns = {name: np.asarray(table[name].to_pylist()) for name in COLUMNS}
-    asked = columns["protocol"] == questions.protocol
-    if not asked.any():
-        raise InputError(path, f"has no question of the protocol {questions.protocol}", AGAIN)
+    asked = columns["protocol"] == protocol
     chosen = {name: column[asked] for name, column in columns.items()}
     queries = chosen["query"].tolist()
     result = FoldResult(
@@ -155,6 +139,6 @@ def _fold_result(folder: Path, questions: BankQuestions) -> tuple[list[str], Fol
         right=chosen["acc@1"] == 1,
         confidence=chosen["confidence"].astype(float),
         without=chosen["without"].astype(float),
-        cluster=np.asarray([questions.cluster[query] for query in queries]),
+        cluster=np.asarray([clusters[query] for query in queries]),
     )
     return queries, result

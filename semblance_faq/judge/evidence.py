@@ -127,10 +127,14 @@ def mean_interval(differences: np.ndarray, clusters: np.ndarray) -> tuple[float,
         return mean, mean
     sums, sizes = _of_clusters(differences, clusters)
     if len(sums) < FEWEST_CLUSTERS:
-        return _t_interval(sums, sizes)
+        if len(sums) == 1:  # it says nothing of others: any difference of average precisions
+            return -1.0, 1.0
+        mean = sums.sum() / sizes.sum()
+        half = stats.t.ppf((1 + LEVEL) / 2, len(sums) - 1) * standard_error(sums, sizes)
+        return float(max(mean - half, -1)), float(min(mean + half, 1))
     drawn = stats.bootstrap(
         (sums, sizes),
-        _mean_of_clusters,
+        lambda sums, sizes, axis: sums.sum(axis) / sizes.sum(axis),
         n_resamples=RESAMPLES,
         confidence_level=LEVEL,
         method="percentile",
@@ -159,21 +163,3 @@ def standard_error(sums: np.ndarray, sizes: np.ndarray) -> float:
         return float("inf")
     residuals = sums - sums.sum() / sizes.sum() * sizes
     return float(np.sqrt(count / (count - 1) * (residuals**2).sum()) / sizes.sum())
-
-
-def _mean_of_clusters(sums: np.ndarray, sizes: np.ndarray, axis: int = -1) -> np.ndarray:
-    return sums.sum(axis=axis) / sizes.sum(axis=axis)
-
-
-def _t_interval(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
-    """Return the t interval of the mean over clusters, with the error that clusters show.
-
-    One cluster says nothing of others: the mean may be anything that a difference of average
-    precisions can be.
-    """
-    count = len(sums)
-    if count == 1:
-        return -1.0, 1.0
-    mean = sums.sum() / sizes.sum()
-    half = stats.t.ppf((1 + LEVEL) / 2, count - 1) * standard_error(sums, sizes)
-    return float(max(mean - half, -1)), float(min(mean + half, 1))

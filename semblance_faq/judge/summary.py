@@ -1,6 +1,5 @@
 """What an answerer is and how good it is: the summary, for whoever decides about its use."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -8,10 +7,8 @@ from semblance.counts import counted
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FEWEST_CLUSTERS, LEVEL, Verdict
 from semblance_faq.judge.judgement import Gain, Judgement
-from semblance_faq.judge.other_fields import QUESTIONS as OTHER_FIELDS
-from semblance_faq.judge.threshold import Certified, Floor, can_show
+from semblance_faq.judge.threshold import OTHER_FIELDS, Floor, can_show
 
-MOST_MORE = 10  # times the questions that there are; a gain that needs more is not worth naming
 FIT = 0.5  # of the first answers must be right, or the summary warns
 WORDING = "wording"  # the protocol in which entries are known and users' wordings are new
 ASKED = {  # by protocol: what was asked, and what it therefore does not show
@@ -71,7 +68,7 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
         f" ({_interval(found.low, found.high)})."
     )
     if found.training is not None:
-        yield from _training(found.training, found.questions)
+        yield from _training(found.training)
     for name, against in found.against.items():
         yield (
             f"VERDICT: {against.verdict.word} than {about.words[name]}: MAP {_points(found.score)} against"
@@ -94,8 +91,8 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
     )
 
 
-def _training(gain: Gain, questions: int) -> Iterator[str]:
-    """Say whether training helps, and where it is not shown, what would help next."""
+def _training(gain: Gain) -> Iterator[str]:
+    """Say whether training helps, and where it is not shown, what may help."""
     verdict = gain.verdict
     said = {
         "better": "Training on this file helps",
@@ -106,16 +103,11 @@ def _training(gain: Gain, questions: int) -> Iterator[str]:
         f"VERDICT: {said}: MAP {_points(gain.with_training)} with it, {_points(gain.without)} without,"
         f" {_difference(verdict)}."
     )
-    if verdict.word == "better":
-        return
-    line = "What may help: another start model (--base), more wordings of users, entries that are missing."
-    if verdict.word == "no better" and verdict.difference > 0:
-        half = (verdict.high - verdict.low) / 2
-        more = questions * ((half / verdict.difference) ** 2 - 1)
-        if 0 < more <= MOST_MORE * questions:
-            said = counted(math.ceil(more), "more question")
-            line += f" If the difference stays, about {said} would show it."
-    yield line
+    if verdict.word != "better":
+        yield (
+            "What may help: another start model (--base), more wordings of users, entries that are"
+            " missing."
+        )
 
 
 def _choice(found: Judgement, about: Subject) -> Iterator[str]:
@@ -156,7 +148,20 @@ def _threshold(found: Judgement) -> Iterator[str]:
             f" so many could show {can_show(found.questions):.1%}."
         )
         return
-    yield from _certified(found.certified)
+    certified = found.certified
+    level = 1 - certified.risk
+    low, high = certified.answered_interval
+    yield (
+        f"Threshold {certified.score:.3f}: {certified.answered:.1%} of the questions get an answer"
+        f" ({level:.0%} interval {low:.1%} to {high:.1%}), the others get none."
+    )
+    low, high = certified.precision_interval
+    yield (
+        f"Of the answers given {certified.precision:.1%} are right ({level:.0%} interval {low:.1%} to"
+        f" {high:.1%}); that at least {certified.stated:.0%} are is {level:.0%} sure, for questions like"
+        " these. These two intervals and this certainty take each question by itself: where many"
+        " questions belong to one entry, they promise too much."
+    )
     if found.refusal is not None:
         refusal = found.refusal
         yield (
@@ -173,22 +178,6 @@ def _floor(floor: Floor) -> str:
     return (
         f"Floor {floor.score:.3f}: an answer below it is none, one above it is likely. It refuses"
         f" {', '.join(refused[:-1])} and {refused[-1]}. A floor is no promise."
-    )
-
-
-def _certified(found: Certified) -> Iterator[str]:
-    level = 1 - found.risk
-    low, high = found.answered_interval
-    yield (
-        f"Threshold {found.score:.3f}: {found.answered:.1%} of the questions get an answer"
-        f" ({level:.0%} interval {low:.1%} to {high:.1%}), the others get none."
-    )
-    low, high = found.precision_interval
-    yield (
-        f"Of the answers given {found.precision:.1%} are right ({level:.0%} interval {low:.1%} to"
-        f" {high:.1%}); that at least {found.stated:.0%} are is {level:.0%} sure, for questions like"
-        " these. These two intervals and this certainty take each question by itself: where many"
-        " questions belong to one entry, they promise too much."
     )
 
 

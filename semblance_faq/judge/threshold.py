@@ -50,9 +50,7 @@ class Certified:
     answered_interval: tuple[float, float]
 
 
-def certify(
-    confidence: np.ndarray, right: np.ndarray, precision: float, risk: float = RISK
-) -> Certified | None:
+def certify(confidence: np.ndarray, right: np.ndarray, precision: float) -> Certified | None:
     """Return the lowest threshold whose precision is shown to be at least ``precision``, or None.
 
     ``confidence`` (n,) is that of the best answer to each question, ``right`` (n,) tells whether
@@ -61,30 +59,28 @@ def certify(
     """
     questions = len(confidence)
     for threshold, answered, good in _counts(confidence, right):
-        if stats.binom.cdf(answered - good, answered, 1 - precision) > risk / TRIED:
+        if stats.binom.cdf(answered - good, answered, 1 - precision) > RISK / TRIED:
             continue
         return Certified(
             score=threshold,
             stated=precision,
-            risk=risk,
+            risk=RISK,
             questions=questions,
             precision=good / answered,
-            precision_interval=share_interval(good, answered, risk),
+            precision_interval=share_interval(good, answered),
             answered=answered / questions,
-            answered_interval=share_interval(answered, questions, risk),
+            answered_interval=share_interval(answered, questions),
         )
     return None
 
 
-def tried_thresholds(
-    confidence: np.ndarray, right: np.ndarray, risk: float = RISK
-) -> tuple[Tried, ...]:
+def tried_thresholds(confidence: np.ndarray, right: np.ndarray) -> tuple[Tried, ...]:
     """Return the thresholds that ``certify`` tries, the lowest first."""
     thresholds = []
     for threshold, answered, good in _counts(confidence, right):
         low = 0.0
         if good:  # the one-sided bound of Clopper and Pearson
-            low = float(stats.beta.ppf(risk / TRIED, good, answered - good + 1))
+            low = float(stats.beta.ppf(RISK / TRIED, good, answered - good + 1))
         thresholds.append(Tried(threshold, answered / len(confidence), good / answered, low))
     return tuple(thresholds)
 
@@ -166,3 +162,44 @@ def fewest_questions(precision: float) -> int:
 def can_show(questions: int) -> float:
     """Return the highest precision that so many questions can show: where each answer is right."""
     return (RISK / TRIED) ** (1 / questions)
+
+
+# Few FAQs have an entry for any of these. Those that have one answer it, and the floor is a little too
+# high for them: it is no promise.
+OTHER_FIELDS = (
+    "How long do I boil an egg?",
+    "Who painted the ceiling of the Sistine Chapel?",
+    "Why is the sky blue?",
+    "How do bees make honey?",
+    "How many players are in a rugby team?",
+    "How do I change a flat tyre?",
+    "What does a catalytic converter do?",
+    "How far away is the moon?",
+    "What is the difference between weather and climate?",
+    "Can dogs eat chocolate?",
+    "Why do leaves turn red in autumn?",
+    "How do I tune a guitar?",
+    "Who wrote War and Peace?",
+    "How do I prove that there are infinitely many primes?",
+    "What causes a solar eclipse?",
+    "How deep is the Pacific Ocean?",
+    "How can I sleep better at night?",
+    "How much water should I drink each day?",
+    "How do vaccines work?",
+    "How do I remove a wine stain from a carpet?",
+    "Which wood is best for a garden table?",
+    "How do I apply for a passport?",
+    "What is inflation?",
+    "Do I have to pay tax on a gift?",
+    "How do I say thank you in Japanese?",
+    "How do I get from the airport to the city centre?",
+    "What is the check-in time of the hotel?",
+    "How do I reset my password?",
+    "Why is my internet connection so slow?",
+    "How do I back up my phone?",
+    "How do I sort a list in Python?",
+    "Who won the last football world cup?",
+    "How does an aeroplane stay in the air?",
+    "What is the meaning of life?",
+    "asdf qwerty zxcv",
+)

@@ -1,14 +1,31 @@
-"""A user's own FAQ: one file of CSV, Excel or JSON lines, and if wanted one of users' queries."""
+"""A user's own FAQ: one file of CSV, Excel or JSON lines, and if wanted one of users' queries.
 
-from collections.abc import Mapping
+Rows with the same question and answer are one entry. A query that stands at several entries is one
+query, and all of them are right answers to it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from semblance.data.faq import Faq, require_pairs
-from semblance.errors import at
+from semblance.data.faq import Faq, FaqPair, FaqQuery, in_bank_order, require_pairs
+from semblance.data.text import bare_or_whole, filled, normalise, shows_nothing
+from semblance.errors import InputError, at
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.entries import read_entries
-from semblance_faq.read.findings import Findings
-from semblance_faq.read.tables import read_table
+from semblance_faq.read.findings import (
+    DUPLICATE,
+    NEAR_ANSWER,
+    NEAR_QUERY,
+    NEAR_QUESTION,
+    OTHER_ANSWER,
+    OWN_QUESTION,
+    REPEATED_QUERY,
+    SHARED_QUERY,
+    Findings,
+)
+from semblance_faq.read.tables import Row, read_table
 
 QUERY_COLUMNS = Columns(("query", "id"))
 
@@ -36,3 +53,143 @@ def read_own(
     queries = entries.queries(findings)
     name = Path(str(path).removesuffix(".gz")).stem
     return Faq(name, pairs, queries, reading=findings.reading())
+
+
+class WrittenQuery(NamedTuple):
+    """A query of an entry, and where it stands."""
+
+    text: str
+    entry: str
+    path: str
+    line: int
+
+
+@dataclass
+class Entries:
+    """The entries that were read so far, in the order of their rows.
+
+    ``by_id`` maps each id that a row had to the id of its entry, which is another one if the row
+    repeats an earlier row.
+    """
+
+    path: Path | str
+    pairs: dict[str, FaqPair] = field(default_factory=dict)
+    by_id: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)  # the line of each id
+    written: list[WrittenQuery] = field(default_factory=list)
+    by_texts: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def add(self, line: int, row: dict[str, Any], findings: Findings) -> None:
+        """Add a row; InputError with its line for a missing text or an id that stands twice."""
+        question = _filled(row.get("question"), "question", self.path, line)
+        answer = _filled(row.get("answer"), "answer", self.path, line)
+        key = _optional(row, "id", "", self.path, line)
+        key = key or str(line)
+        group = _optional(row, "group", question, self.path, line)
+        if key in self.by_id:
+            advice = (
+                f"ids must be unique: see line {self.rows[key]}; a row without one has its number"
+            )
+            raise InputError(at(self.path, line), f"id {key!r} stands twice", advice)
+        self.rows[key] = line
+        entry = self.by_texts.setdefault((question, answer), key)
+        self.by_id[key] = entry
+        if entry == key:
+            self.pairs[key] = FaqPair(key, question, answer, group)
+        else:
+            findings.add(DUPLICATE, self.path, line, self.rows[entry])
+        wordings = row.get("queries")
+        if wordings is not None and not isinstance(wordings, list):
+            advice = 'write "queries": ["…", "…"]'
+            raise InputError(at(self.path, line), "queries is not a list", advice)
+        for wording in wordings or ():
+            text = _filled(wording, "a query", self.path, line)
+            self.written.append(WrittenQuery(text, entry, str(self.path), line))
+
+    def add_query(self, path: Path | str, line: int, row: dict[str, Any]) -> None:
+        """Add a row of the file of queries; InputError with its line for an unknown id."""
+        text = _filled(row.get("query"), "query", path, line)
+        key = _optional(row, "id", "", path, line)
+        if not key:
+            raise InputError(at(path, line), "id is empty", "write the id of the entry")
+        if key not in self.by_id:
+            advice = f"ids are those of the column id of {self.path}, or its line numbers"
+            raise InputError(at(path, line), f"no entry has the id {key!r}", advice)
+        self.written.append(WrittenQuery(text, self.by_id[key], str(path), line))
+
+    def queries(self, findings: Findings) -> tuple[FaqQuery, ...]:
+        """Return each query once, with all of its entries; its group is that of the first one."""
+        by_text: dict[str, list[WrittenQuery]] = {}
+        numbers: Counter[str] = Counter()  # of the queries of each entry
+        ids: dict[str, str] = {}
+        questions = {bare_or_whole(pair.question) for pair in self.pairs.values()}
+        spelled: dict[str, WrittenQuery] = {}  # the first query of each bare text
+        for query in self.written:
+            numbers[query.entry] += 1
+            ids.setdefault(query.text, f"{query.entry}-q{numbers[query.entry]}")
+            places = by_text.setdefault(query.text, [])
+            bare = bare_or_whole(query.text)
+            like = spelled.setdefault(bare, query)
+            kind = None
+            if any(other.entry == query.entry for other in places):
+                kind = REPEATED_QUERY
+            elif places:
+                kind = SHARED_QUERY
+            elif bare in questions:
+                kind = OWN_QUESTION
+            elif like.text != query.text:
+                kind = NEAR_QUERY
+            if kind is not None:
+                first = (places or [like])[0]
+                is_earlier = kind != OWN_QUESTION and first.path == query.path
+                findings.add(kind, query.path, query.line, first.line * is_earlier)
+            places.append(query)
+        asked = []
+        for text, places in by_text.items():
+            owners = {query.entry for query in places}
+            relevant = tuple(owners)
+            if len(owners) > 1:  # few have more than one: to look through the bank takes time
+                relevant = in_bank_order(owners, self.pairs)
+            group = self.pairs[places[0].entry].group
+            asked.append(FaqQuery(ids[text], text, group, relevant))
+        return tuple(asked)
+
+
+def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> Entries:
+    """Return the entries of a file's rows, and note what is alike among them: each is kept."""
+    entries = Entries(path)
+    for line, row in rows:
+        entries.add(line, row, findings)
+    questions: dict[str, int] = {}
+    bare_questions: dict[str, tuple[str, int]] = {}
+    bare_answers: dict[str, tuple[str, int]] = {}
+    for key, pair in entries.pairs.items():
+        line = entries.rows[key]
+        first = questions.setdefault(pair.question, line)
+        if first != line:
+            findings.add(OTHER_ANSWER, path, line, first)
+        for kind, text, known in (
+            (NEAR_QUESTION, pair.question, bare_questions),
+            (NEAR_ANSWER, pair.answer, bare_answers),
+        ):
+            like, first = known.setdefault(bare_or_whole(text), (text, line))
+            if like != text:
+                findings.add(kind, path, line, first)
+    return entries
+
+
+def _filled(value: Any, name: str, path: Path | str, line: int) -> str:
+    """Return a field's text as ``filled`` does; InputError also for one that shows nothing."""
+    if isinstance(value, str) and shows_nothing(value):
+        value = ""
+    return filled(value, name, path, line)
+
+
+def _optional(row: dict[str, Any], name: str, default: str, path: Path | str, line: int) -> str:
+    """Return an optional field as text; an empty one counts as absent, an integer as its digits."""
+    value = row.get(name)
+    if value is None or (isinstance(value, str) and not normalise(value)):
+        return default
+    if type(value) is int:  # bool is an int, too, and is refused
+        value = str(value)
+    return _filled(value, name, path, line)

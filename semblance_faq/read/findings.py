@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from semblance.data.faq import ReadingNotes
 
@@ -35,19 +34,13 @@ DONE = {
 MOST_SHOWN = 12  # places of one kind that a line of the log names
 
 
-class Noted(NamedTuple):
-    """A line of a file; ``first`` is the earlier line that it is like, 0 if there is none."""
-
-    line: int
-    first: int = 0
-
-
 class Findings:
     """Collects what is found while files are read."""
 
     def __init__(self) -> None:
         self._notes: list[str] = []
-        self._places: dict[tuple[str, str], list[Noted]] = {}  # by kind and file
+        # By kind and file: a line, and the earlier line that it is like or 0.
+        self._places: dict[tuple[str, str], list[tuple[int, int]]] = {}
 
     def note(self, path: Path | str, sentence: str) -> None:
         """Keep a sentence on a file."""
@@ -55,7 +48,7 @@ class Findings:
 
     def add(self, kind: str, path: Path | str, line: int, first: int = 0) -> None:
         """Keep a place; ``first`` is the earlier line that it is like."""
-        self._places.setdefault((kind, str(path)), []).append(Noted(line, first))
+        self._places.setdefault((kind, str(path)), []).append((line, first))
 
     def reading(self) -> ReadingNotes:
         """Return all that was found so far, the kinds in the order of ``DONE``."""
@@ -65,7 +58,11 @@ class Findings:
         lines = list(self._notes)
         for (kind, path), places in kinds:
             counts[kind] += len(places)
-            lines.append(f"{path}: {kind}: {len(places):,} ({DONE[kind]}): {_in_words(places)}")
+            words = [f"{line} (as {first})" if first else str(line) for line, first in places]
+            if len(words) > MOST_SHOWN:
+                words[MOST_SHOWN:] = [f"{len(words) - MOST_SHOWN:,} more places"]
+            told = f"{len(places):,} ({DONE[kind]}): line {', '.join(words)}"
+            lines.append(f"{path}: {kind}: {told}")
         return ReadingNotes(tuple(lines), counts)
 
 
@@ -75,11 +72,3 @@ def listed(names: Sequence[str]) -> str:
     if len(names) > MOST_SHOWN:
         text += f" and {len(names) - MOST_SHOWN:,} more"
     return text
-
-
-def _in_words(places: Sequence[Noted]) -> str:
-    """Return places in words, a part of them if they are many."""
-    words = [f"{line} (as {first})" if first else str(line) for line, first in places[:MOST_SHOWN]]
-    if len(places) > MOST_SHOWN:
-        words.append(f"{len(places) - MOST_SHOWN:,} more places")
-    return "line " + ", ".join(words)

@@ -1,45 +1,39 @@
-"""A FAQ in an Excel workbook, read by openpyxl row by row.
+"""A FAQ in an Excel workbook, read by openpyxl, each cell as the sheet shows it.
 
 The table is on the first visible sheet that has its columns, within the first rows. Values of
 formulas are read, not formulas; hidden rows are read; a cell that is merged over several rows has
-its value in each of them.
+its value in each of them. A date is written in one way, 2024-05-31: how a sheet shows it depends on
+the machine that shows it.
 """
 
+import datetime
+import re
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
-from xml.etree.ElementTree import iterparse
 
 from openpyxl import load_workbook
-from openpyxl.utils import get_column_letter
-from openpyxl.utils.cell import coordinate_to_tuple, range_boundaries
+from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
+from openpyxl.utils import get_column_letter, range_boundaries
 
 from semblance.errors import InputError, at, is_transient
 from semblance.files import open_regular
-from semblance_faq.read import cells
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import MERGED, ROUNDED, Findings, listed
 
 MOST_FILE = 1 << 26  # bytes of a workbook
 MOST_UNPACKED = 1 << 28  # bytes of its parts; a sheet formatted to Excel's last row has 40 MB
 HEADER_WITHIN = 20  # rows; a title and some notes may stand above a table
-MOST_COLUMNS = 1000
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # also what holds a workbook with a password
 PASSWORD = "EncryptedPackage".encode("utf-16-le")
+# 000, 0.00, #,##0.00, 0%: what can be shown without knowing the country.
+FIXED = re.compile(r"(#,##)?(0+)(?:\.(0+))?(%?)(?:_.)*")
+MOST_DIGITS = 15  # that Excel keeps of a number
+LARGEST_FIXED = 10**MOST_DIGITS
 Row = tuple[int, dict[str, str]]
-
-
-@dataclass
-class SheetFacts:
-    """What openpyxl does not tell when it reads row by row; rows and columns count from 1."""
-
-    last_row: int = 0  # the last one with a value
-    last_column: int = 0
-    merged: list[str] = field(default_factory=list)  # ranges such as B2:B4
-    unfinished: set[tuple[int, int]] = field(default_factory=set)  # formulas without a value
 
 
 def read_workbook(path: Path | str, columns: Columns, findings: Findings) -> Iterator[Row]:
@@ -75,90 +69,42 @@ def _refuse_old(stream: BinaryIO, path: Path | str) -> None:
 
 
 def _read(stream: BinaryIO, path: Path | str, columns: Columns, findings: Findings) -> list[Row]:
+    """Return the rows of the table, from a book of values and one of formulas, row by row."""
     with zipfile.ZipFile(stream) as box:
         if sum(part.file_size for part in box.infolist()) > MOST_UNPACKED:
-            problem = f"more than {MOST_UNPACKED:,} bytes unpacked"
             advice = "copy the table alone into a new workbook and save that"
-            raise InputError(path, problem, advice)
-        book = load_workbook(stream, read_only=True, data_only=True, keep_links=False)
-        visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-        facts = {sheet.title: _facts(box, sheet._worksheet_path) for sheet in visible}
-    sheet, header, names = _find_table(visible, facts, path, columns)
+            raise InputError(path, f"more than {MOST_UNPACKED:,} bytes unpacked", advice)
+    books = [
+        load_workbook(stream, read_only=True, data_only=of_values, keep_links=False)
+        for of_values in (True, False)
+    ]
+    for sheet in (sheet for book in books for sheet in book.worksheets):
+        sheet.reset_dimensions()  # the size that a sheet states may be wrong
+    values, formulas = books
+    sheet, header, names = _find_table(values.worksheets, path, columns)
     places = columns.choose(names, at(path, header))
     sentence = f"sheet {sheet.title!r}, its header in row {header}"
-    others = [other.title for other in book.worksheets if other is not sheet]
+    others = [other.title for other in values.worksheets if other is not sheet]
     if others:
         sentence += f"; sheets that are not read: {listed(others)}"
     findings.note(path, sentence)
     columns.note(path, names, places, findings)
-    table = _Table(path, sheet, facts[sheet.title], findings)
-    return list(table.rows(header, places))
-
-
-def _facts(box: zipfile.ZipFile, part: str) -> SheetFacts:
-    """Look a sheet through, row by row in little memory."""
-    facts = SheetFacts()
-    row = 0
-    with box.open(part) as stream:
-        events = iterparse(stream, ("start", "end"))
-        for event, element in events:
-            name = element.tag.rpartition("}")[2]
-            if event == "start":
-                if name == "sheetData":
-                    data = element
-                continue
-            if name == "row":
-                before, row = row, int(element.get("r", row + 1))
-                if row <= before:
-                    raise ValueError(f"row {row} stands behind row {before}")
-                _note_cells(element, row, facts)
-                data.clear()  # the rows that are done
-            elif name == "mergeCell":
-                facts.merged.append(element.get("ref", ""))
-    return facts
-
-
-def _note_cells(row: Any, number: int, found: SheetFacts) -> None:
-    """Note the last filled cell of a row, and its formulas without a value."""
-    column = 0
-    for cell in row:
-        column += 1
-        if "r" in cell.attrib:
-            column = coordinate_to_tuple(cell.get("r"))[1]
-        parts = {part.tag.rpartition("}")[2]: part for part in cell}
-        text = "".join(parts["is"].itertext()) if "is" in parts else ""
-        if "v" in parts:
-            text += parts["v"].text or ""
-        is_empty_text = "v" in parts and cell.get("t") == "str"
-        is_unfinished = "f" in parts and not text.strip() and not is_empty_text
-        if is_unfinished:
-            found.unfinished.add((number, column))
-        if text.strip() or is_unfinished:
-            found.last_row = number
-            found.last_column = max(found.last_column, column)
+    return list(_rows(path, sheet, formulas[sheet.title], (header, places), findings))
 
 
 def _find_table(
-    sheets: Sequence[Any], facts: dict[str, SheetFacts], path: Path | str, columns: Columns
+    sheets: Sequence[Any], path: Path | str, columns: Columns
 ) -> tuple[Any, int, list[str]]:
-    """Return the first sheet with the columns, the row of its header, and the header.
+    """Return the first visible sheet with the columns, the row of its header, and the header.
 
     Of a workbook without one: the first filled row, for the error that names its columns.
     """
     first = None
     for sheet in sheets:
-        size = facts[sheet.title]
-        if not size.last_row:
+        if sheet.sheet_state != "visible":
             continue
-        if size.last_column > MOST_COLUMNS:
-            last = get_column_letter(size.last_column)
-            problem = f"sheet {sheet.title!r} has values up to column {last}"
-            raise InputError(path, problem, f"a table has at most {MOST_COLUMNS:,} columns")
-        sheet.reset_dimensions()  # the size that a sheet states may be wrong
-        most = min(size.last_row, HEADER_WITHIN)
-        rows = sheet.iter_rows(min_row=1, max_row=most, min_col=1, max_col=size.last_column)
-        for number, row in enumerate(rows, 1):
-            names = [cells.text_of(cell) for cell in row]
+        for number, row in enumerate(sheet.iter_rows(min_row=1, max_row=HEADER_WITHIN), 1):
+            names = [text_of(cell) for cell in row]
             if columns.fit(names):
                 return sheet, number, names
             if first is None and any(name.strip() for name in names):
@@ -168,54 +114,110 @@ def _find_table(
     return first
 
 
-class _Table:
-    """The rows of a sheet below its header."""
-
-    def __init__(self, path: Path | str, sheet: Any, facts: SheetFacts, findings: Findings):
-        self.path = path
-        self.sheet = sheet
-        self.facts = facts
-        self.findings = findings
-        self.starts: dict[tuple[int, int], int] = {}  # row and column -> that of the merged value
-        for reference in facts.merged:
-            column, top, _, bottom = range_boundaries(reference)
-            last = min(bottom, facts.last_row)
-            self.starts |= {(row, column): top for row in range(top + 1, last + 1)}
-
-    def rows(self, header: int, places: dict[str, int]) -> Iterator[Row]:
-        """Yield the number of each row and its texts; the value of merged cells in each row."""
-        last = self.facts.last_row
-        if last <= header:
-            return
-        first = header + 1
-        width = max(places.values()) + 1
-        values: dict[tuple[int, int], str] = {}
-        cells = self.sheet.iter_rows(min_row=first, max_row=last, min_col=1, max_col=width)
-        for number, row in enumerate(cells, first):
-            texts = {}
-            is_merged = False
-            for role, place in places.items():
-                column = place + 1
-                own = self._text(row[place], number, column)
-                values[number, column] = own
-                merged = values.get((self.starts.get((number, column)), column), "")
-                texts[role] = own or merged
-                is_merged = is_merged or (not own and bool(merged))
-            self._note(number, [row[place] for place in places.values()], is_merged)
-            yield number, texts
-
-    def _text(self, cell: Any, row: int, column: int) -> str:
-        place = f"{get_column_letter(column)}{row}"
-        if cell.data_type == "e":
-            problem = f"cell {place} shows the error {cell.value}"
-            raise InputError(at(self.path, row), problem, "mend its formula, or write the text")
-        if cell.value is None and (row, column) in self.facts.unfinished:
-            problem = f"cell {place} has a formula without a value"
-            raise InputError(at(self.path, row), problem, "open the file in Excel and save it")
-        return cells.text_of(cell)
-
-    def _note(self, row: int, used: Sequence[Any], is_merged: bool) -> None:
+def _rows(
+    path: Path | str,
+    sheet: Any,
+    formulas: Any,
+    table: tuple[int, dict[str, int]],
+    findings: Findings,
+) -> Iterator[Row]:
+    """Yield the number of each row below the header and its texts; merged values in each row."""
+    header, places = table
+    last = 0  # with a value; a sheet may be formatted far beyond
+    for number, row in enumerate(formulas.iter_rows(min_row=1), 1):
+        if any(text_of(cell).strip() for cell in row):
+            last = number
+    if last <= header:
+        return
+    starts = _merged_over(sheet, last)
+    values: dict[tuple[int, int], str] = {}  # of the cells, by row and column
+    part = {"min_row": header + 1, "max_row": last, "max_col": max(places.values()) + 1}
+    pairs = zip(sheet.iter_rows(**part), formulas.iter_rows(**part), strict=True)
+    for number, (row, of_formulas) in enumerate(pairs, header + 1):
+        texts = {}
+        is_merged = False
+        for role, place in places.items():
+            where = number, place + 1
+            own = _text(row[place], of_formulas[place], at(path, number), where)
+            merged = values.get(starts.get(where, where), "")
+            texts[role] = values[where] = own or merged
+            is_merged = is_merged or (not own and bool(merged))
         if is_merged:
-            self.findings.add(MERGED, self.path, row)
-        if any(map(cells.is_rounded, used)):
-            self.findings.add(ROUNDED, self.path, row)
+            findings.add(MERGED, path, number)
+        if any(is_rounded(row[place]) for place in places.values()):
+            findings.add(ROUNDED, path, number)
+        yield number, texts
+
+
+def _merged_over(sheet: Any, last: int) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return by the row and column of a merged cell those of the cell that has its value.
+
+    openpyxl does not tell these where it reads row by row. Only the first column of a range counts.
+    """
+    with sheet._get_source() as stream:
+        areas = re.findall(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z0-9:]+)"', stream.read())
+    starts = {}
+    for area in areas:
+        column, top, _, bottom = range_boundaries(area.decode())
+        for row in range(top + 1, min(bottom, last) + 1):
+            starts[row, column] = top, column
+    return starts
+
+
+def _text(cell: Any, formula: Any, where: str, place: tuple[int, int]) -> str:
+    """Return the text of a cell; InputError for one that shows an error or has no value yet."""
+    row, column = place
+    name = f"cell {get_column_letter(column)}{row}"
+    if cell.data_type == "e":
+        problem = f"{name} shows the error {cell.value}"
+        raise InputError(where, problem, "mend its formula, or write the text")
+    is_empty = cell.value is None and cell.data_type != "str"  # the value may be an empty text
+    if is_empty and formula.data_type == "f":
+        problem = f"{name} has a formula without a value"
+        raise InputError(where, problem, "open the file in Excel and save it")
+    return text_of(cell)
+
+
+def text_of(cell: ReadOnlyCell | EmptyCell) -> str:
+    """Return what a cell shows; an empty cell is an empty text."""
+    value = cell.value
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value.replace("_x000D_", "\n")  # how a carriage return stands in the file
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, (int, float)):
+        return _number(value, cell.number_format or "")
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        value = value.date()
+    return str(value)
+
+
+def is_rounded(cell: ReadOnlyCell | EmptyCell) -> bool:
+    """Tell whether a number is so long that Excel may have lost its last digits."""
+    value = cell.value
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and abs(value) >= LARGEST_FIXED
+
+
+def _number(value: int | float, code: str) -> str:
+    """Return a number by its format; of another format all digits, never an exponent."""
+    exact = Decimal(format(value, f".{MOST_DIGITS}g"))
+    if isinstance(value, int):
+        exact = Decimal(value)
+    match = FIXED.fullmatch(code.partition(";")[0])
+    if match is None or not abs(exact) < LARGEST_FIXED:
+        return format(exact, "f")
+    thousands, whole, decimals, percent = match.groups()
+    if percent:
+        exact *= 100
+    places = len(decimals or "")
+    shown = exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    width = len(whole)
+    if places:
+        width += 1 + places
+    form = "f"
+    if thousands:
+        form = ",f"
+    return format(shown, form).zfill(width) + percent

@@ -107,8 +107,6 @@ SAMPLE = 1 << 18  # bytes that the code page is recognised by
 # A line of a code page can be valid UTF-8 by accident, such as one with É and … side by side.
 MOST_BY_ACCIDENT = 0.05
 FORMATS = "CSV (.csv, .tsv), Excel (.xlsx) or JSON lines (.jsonl)"
-# What stands at the start of a file of another format, and what its name must end in.
-STARTS = {b"PK\x03\x04": ".xlsx", b"\x1f\x8b": ".gz"}
 ADVICE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 
 
@@ -118,7 +116,18 @@ def read_text(path: Path | str, findings: Findings) -> str:
     Raises InputError, with the line where there is one, for a text whose encoding cannot be
     decided, for a NUL, broken gzip, and what is no file of at most MOST bytes.
     """
-    content = _content(path)
+    try:
+        with open_regular(path) as stream:
+            is_packed = str(path).endswith(".gz")
+            content = (gzip.GzipFile(fileobj=stream) if is_packed else stream).read(MOST + 1)
+            if is_packed and not stream.tell():  # the gzip module takes it for an empty text
+                raise EOFError("no gzip data at all")
+    except FileNotFoundError:
+        raise InputError(path, "no such file", "check the path") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(at(path, 1), f"broken gzip: {error}", "pack it again") from None
+    if len(content) > MOST:
+        raise InputError(at(path, 1), f"more than {MOST:,} bytes of text", "split the file")
     if content[:2] in MARKS_OF_UTF16:
         text = _decoded(content, "utf-16", path)
         findings.note(path, "text in UTF-16, by its byte order mark")
@@ -134,30 +143,6 @@ def read_text(path: Path | str, findings: Findings) -> str:
         problem = "contains a NUL character"
         raise InputError(at(path, line), problem, "the file is damaged or not text")
     return text.replace("\r\n", "\n")
-
-
-def _content(path: Path | str) -> bytes:
-    try:
-        with open_regular(path) as stream:
-            if not str(path).endswith(".gz"):
-                content = stream.read(MOST + 1)
-                for mark, ending in STARTS.items():
-                    if content.startswith(mark):
-                        problem = f"the content is that of a file whose name ends in {ending}"
-                        raise InputError(
-                            at(path, 1), problem, f"rename it, or save it as {FORMATS}"
-                        )
-            else:
-                content = gzip.GzipFile(fileobj=stream).read(MOST + 1)
-                if not stream.tell():  # the gzip module takes it for an empty text
-                    raise EOFError("no gzip data at all")
-    except FileNotFoundError:
-        raise InputError(path, "no such file", "check the path") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(at(path, 1), f"broken gzip: {error}", "pack it again") from None
-    if len(content) > MOST:
-        raise InputError(at(path, 1), f"more than {MOST:,} bytes of text", "split the file")
-    return content
 
 
 def _decoded(content: bytes, encoding: str, path: Path | str) -> str:

@@ -3,15 +3,15 @@
 import asyncio
 import base64
 import hashlib
-import re
 import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
+from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -25,26 +25,36 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.layout import RECORD
-from semblance.settings import decode, parse_json
+from semblance.strict_json import parse_strict
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import as_json
-from semblance_faq.answer.questions import checked_count, checked_question
 from semblance_faq.serve.log import QuestionLog
 
 MOST_BODY = 16 << 10  # bytes
 BODY_SECONDS = 10.0  # in which a body must have come
-DEFAULT_COUNT = 5
-NAMES = ("q", "count", "draft")
-DRAFT = {"1": True, "true": True, "0": False, "false": False}
 
 
-@dataclass(frozen=True)
-class AskedQuestion:
+class AskedQuestion(BaseModel):
     """A question and how many answers are wanted; a ``draft`` is still being typed."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
     question: str
-    count: int = DEFAULT_COUNT
+    count: int = 5
     draft: bool = False
+
+    @classmethod
+    def of(cls, values: Any, where: str, strict: bool) -> "AskedQuestion":
+        """Return what was asked; InputError for the first value that is none.
+
+        ``strict``: a number is no text, as in JSON and unlike in an address.
+        """
+        try:
+            return cls.model_validate(values, strict=strict)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join((where, *map(str, first["loc"])))
+            question = "q" if where == "address" else "question"
+            raise InputError(name, first["msg"], f"known are {question}, count, draft") from None
 
 
 def of_address(request: Request) -> AskedQuestion:
@@ -57,43 +67,17 @@ def of_address(request: Request) -> AskedQuestion:
         parameters = parse_qsl(query, keep_blank_values=True, errors="strict")
     except UnicodeDecodeError as error:
         raise InputError("address", f"not UTF-8: {error.reason}", "send UTF-8") from None
-    given: dict[str, str] = {}
-    for name, value in parameters:
-        if name not in NAMES:
-            raise InputError(
-                "address", f"unknown parameter {name!r:.80}", "known are q, count, draft"
-            )
-        if name in given:
-            raise InputError("address", f"{name} stands twice", "give it once")
-        given[name] = value
-    if "q" not in given:
-        raise InputError("address", "no question", "ask /api/ask?q=…")
-    count = given.get("count", str(DEFAULT_COUNT))
-    if not re.fullmatch("[0-9]{1,4}", count):
-        raise InputError("count", f"{count!r:.40} is no whole number", "ask for 1 or more")
-    draft = given.get("draft", "false")
-    if draft not in DRAFT:
-        raise InputError("draft", f"{draft!r:.40} is unknown", "known are 1, 0, true, false")
-    return _checked_question(AskedQuestion(given["q"], int(count), DRAFT[draft]))
+    given = {"question" if name == "q" else name: value for name, value in parameters}
+    if len(given) < len(parameters):
+        raise InputError("address", "a parameter stands twice", "give it once")
+    return AskedQuestion.of(given, "address", strict=False)
 
 
 async def of_body(request: Request) -> AskedQuestion:
-    """Read a JSON body: question, and if wanted count and draft."""
-    return _checked_question(
-        decode(AskedQuestion, parse_json(await body_of(request), "body"), "body")
-    )
-
-
-def _checked_question(asked: AskedQuestion) -> AskedQuestion:
-    question = checked_question(asked.question)
-    return AskedQuestion(question, checked_count(asked.count), asked.draft)
-
-
-async def body_of(request: Request) -> str:
-    """Return the text of a JSON body.
+    """Read a JSON body: question, and if wanted count and draft.
 
     Raises HTTPException 415 for another type, 413 for a long body and 408 for a slow one, and
-    InputError for one that is not UTF-8.
+    InputError for one that is no JSON in UTF-8.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -105,14 +89,14 @@ async def body_of(request: Request) -> str:
                 content += part
                 if len(content) > MOST_BODY:
                     raise HTTPException(413, f"a body of more than {MOST_BODY:,} bytes")
+        values = parse_strict(content.decode("utf-8"))
     except TimeoutError:
         raise HTTPException(408, f"the body did not come within {BODY_SECONDS:.0f} s") from None
     except ClientDisconnect:
         raise HTTPException(400, "the body is not whole") from None
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError("body", f"not UTF-8: {error.reason}", "send UTF-8") from None
+    except ValueError as error:  # of JSON or of UTF-8
+        raise InputError("body", f"not JSON: {error}", "send one object in UTF-8") from None
+    return AskedQuestion.of(values, "body", strict=True)
 
 
 HEADERS = {

@@ -8,7 +8,6 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from semblance.data.text import filled
 from semblance.errors import InputError, at
@@ -18,8 +17,6 @@ from semblance_faq.answer.answerer import Answered
 
 MODE = 0o600
 START = b'{"time": "'  # of each line that the server writes
-ASKED = "asked"  # the kind of each line
-ADVICE = "correct the line or remove it"
 
 
 class QuestionLog:
@@ -31,22 +28,13 @@ class QuestionLog:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         self.handle = os.open(path, flags, MODE)
         self.is_cut = False  # whether the last line has no end
-        self._refuse_other_file()
-        self._end_last_line()
-
-    def _refuse_other_file(self) -> None:
-        """Raise InputError for a file of something else, such as of the answerer that is served."""
-        if os.fstat(self.handle).st_size:  # a device has none
-            first = os.pread(self.handle, len(START), 0)
-            if first != START[: len(first)]:
-                problem = "holds something else than logged questions"
-                raise InputError(self.path, problem, "name a new file")
-
-    def _end_last_line(self) -> None:
-        """End a last line that a crash has cut off; whoever reads the log passes it over."""
-        size = os.fstat(self.handle).st_size
-        if size and os.pread(self.handle, 1, size - 1) not in (b"\n", b""):  # of a device: nothing
-            os.write(self.handle, b"\n")
+        size = os.fstat(self.handle).st_size  # a device has none
+        first = os.pread(self.handle, len(START), 0) if size else b""
+        if first != START[: len(first)]:  # such as a file of the answerer that is served
+            problem = "holds something else than logged questions"
+            raise InputError(self.path, problem, "name a new file")
+        if size and os.pread(self.handle, 1, size - 1) not in (b"\n", b""):
+            os.write(self.handle, b"\n")  # ends a line that a crash has cut off
 
     def note_answers(self, answered: Answered) -> None:
         """Note a question and the answers that were given, in one write: two processes never mix lines.
@@ -57,7 +45,7 @@ class QuestionLog:
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         given = [{"id": answer.id, "score": answer.score} for answer in answered.answers]
         facts = {"question": answered.question, "known": answered.known, "answers": given}
-        line = json.dumps({"time": when, "kind": ASKED, **facts}, ensure_ascii=False) + "\n"
+        line = json.dumps({"time": when, "kind": "asked", **facts}, ensure_ascii=False) + "\n"
         whole = b"\n" * self.is_cut + line.encode()
         problem = "no room for a whole line"
         written = 0
@@ -76,40 +64,24 @@ class QuestionLog:
         os.close(self.handle)
 
 
-def _is_cut(line: bytes) -> bool:
-    """Tell whether a line begins as the server's lines do, as far as it goes, and is no JSON."""
-    if not line.startswith(START[: len(line)]):
-        return False
-    try:
-        json.loads(line)
-    except ValueError:  # also where it is no UTF-8
-        return True
-    return False
-
-
 def read_log(path: Path | str) -> list[str]:
     """Return the questions of a log, their white space normalised.
 
-    A line that is no JSON is passed over where it is the last one and has no end, or begins as the
-    server's lines do: the machine stopped while it was written. Raises InputError with the line for
-    whatever else the server does not write.
+    A line is passed over that begins as the server's lines do and is no JSON: the machine stopped
+    while it was written. Raises InputError with the line for what the server does not write.
     """
     questions = []
     with open_regular(path) as stream:
         for line, raw in enumerate(stream, 1):
-            if raw.strip() and (value := _value_of(raw, at(path, line))):
-                questions.append(filled(value.get("question"), "question", path, line))
+            written = raw.strip()
+            try:
+                value = parse_strict(raw.decode())
+                if not isinstance(value, dict):
+                    raise ValueError("no object")
+            except ValueError as error:  # of JSON or of UTF-8
+                if written.startswith(START[: len(written)]):
+                    continue
+                problem = f"not as the server writes it: {error}"
+                raise InputError(at(path, line), problem, "correct or remove the line") from None
+            questions.append(filled(value.get("question"), "question", path, line))
     return questions
-
-
-def _value_of(raw: bytes, where: str) -> dict[str, Any] | None:
-    """Return the object of a line; None for a line that was cut off."""
-    try:
-        value = parse_strict(raw.decode())
-    except ValueError as error:  # of JSON or of UTF-8
-        if not raw.endswith(b"\n") or _is_cut(raw.removesuffix(b"\n")):
-            return None
-        raise InputError(where, f"not JSON: {error}", ADVICE) from None
-    if isinstance(value, dict) and value.get("kind") == ASKED:
-        return value
-    raise InputError(where, f"no object of the kind {ASKED}", ADVICE)

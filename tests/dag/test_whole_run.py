@@ -20,7 +20,7 @@ from semblance.provenance import (
     record_digest,
 )
 from semblance.reporting.table import from_json
-from semblance_faq.answer.check import check_answerer
+from semblance_faq.answer.folder import check_answerer
 from tests.dag.tiny import CONFIG, ROOT, Project
 from tests.files import flip
 from tests.unit.audit.tampering import change_record

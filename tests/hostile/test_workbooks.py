@@ -1,14 +1,13 @@
 """Workbooks that stand for much, or lie: refused in one line, within the bounds of all readers."""
 
 import random
-import re
 from pathlib import Path
 
 import pytest
 
 from semblance_faq.read import sheets
 from semblance_faq.read.faq import read_own
-from tests.hostile.bounds import bounded, refusal, survives
+from tests.hostile.bounds import refusal, survives
 from tests.unit.faq.read.workbooks import rewrite, save
 
 START = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
@@ -29,11 +28,6 @@ def workbook(path: Path, sheet: str) -> Path:
     return rewrite(save(path, ["question", "answer"]), "", sheet)
 
 
-def test_the_sound_sheet_of_these_tests_is_read(tmp_path):
-    faq = read_own(workbook(tmp_path / "f.xlsx", with_row("")))
-    assert [(pair.question, pair.answer) for pair in faq.pairs] == [("q", "a")]
-
-
 def with_row(row: str) -> str:
     """Return the sheet with one more row."""
     return START + TABLE + row + END
@@ -42,11 +36,9 @@ def with_row(row: str) -> str:
 MERGE = '</sheetData><mergeCells><mergeCell ref="A1:XFD9999999"/></mergeCells></worksheet>'
 LIES = {
     "rows in another order": f"{START}{HEADER}<row r='9'/><row r='3'/>{END}",
-    "a row twice": with_row(ENTRY),
     "a row of no number": with_row("<row r='x'/>"),
     "a row of endless digits": with_row(f"<row r='{'9' * 5000}'/>"),
     "a cell of no place": with_row("<row r='3'><c r='?'><v>1</v></c></row>"),
-    "a column beyond all": with_row("<row r='3'><c r='ZZZ3'><v>1</v></c></row>"),
     "a text that is not there": with_row("<row r='3'><c r='A3' t='s'><v>7</v></c></row>"),
     "no number": with_row("<row r='3'><c r='A3'><v>x</v></c></row>"),
     "a style that is not there": with_row("<row r='3'><c r='A3' s='99'><v>1</v></c></row>"),
@@ -67,15 +59,7 @@ def test_a_sheet_that_lies_is_refused_in_one_line(name, tmp_path):
 def test_a_workbook_that_unpacks_to_much_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sheets, "MOST_UNPACKED", 20_000)
     path = workbook(tmp_path / "f.xlsx", START + TABLE + " " * 20_000 + END)
-    assert re.search(r"more than 20,000 .*; copy the table alone", refusal(read_own, path))
-
-
-@pytest.mark.long
-def test_a_sheet_formatted_to_the_last_row_of_excel_is_read(tmp_path):
-    rows = '<row><c s="0"/><c s="0"/></row>' * 1_048_574
-    path = workbook(tmp_path / "f.xlsx", START + TABLE + rows + END)
-    with bounded(seconds=60):
-        assert len(read_own(path).pairs) == 1
+    assert "more than 20,000 bytes unpacked; copy the table" in refusal(read_own, path)
 
 
 @pytest.mark.parametrize("seed", range(12))

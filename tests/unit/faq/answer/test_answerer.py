@@ -12,10 +12,9 @@ from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.ranking.words import Words
-from semblance_faq.answer.answerer import Answerer, best_first
+from semblance_faq.answer.answerer import LONGEST, Answerer, best_first
 from semblance_faq.answer.folder import Threshold
-from semblance_faq.answer.questions import LONGEST
-from tests.unit.faq.example_faq import ANSWERS, ENTRIES, write_example
+from tests.unit.faq.example_faq import ANSWERS, ENTRIES
 
 RESET, LOGIN, REFUND, _ = ENTRIES
 
@@ -86,20 +85,6 @@ def test_below_the_floor_nothing_is_likely_or_known(answerer, threshold):
         assert found.known == (likely and threshold is not None) and found.floor == floor
 
 
-@pytest.mark.parametrize(
-    ("asked", "ranking", "threads"),
-    [(True, "vectors", [1]), (True, "hybrid", [1]), (True, "words", []), (False, "vectors", [])],
-)
-def test_a_session_computes_with_one_thread_where_it_computes_at_all(
-    model, tmp_path, monkeypatch, asked, ranking, threads
-):
-    folder = write_example(tmp_path / "faq", model, ranking=ranking)
-    said = []
-    monkeypatch.setattr("torch.set_num_threads", said.append)
-    Answerer.open(folder, one_thread=asked)
-    assert said == threads
-
-
 def test_words_rank_without_a_model_and_know_when_no_word_is_shared(answerer):
     by_words = changed(answerer, ranking="words", threshold=None)
     assert by_words.embedder is None
@@ -122,14 +107,6 @@ def test_the_hybrid_adds_a_tenth_of_the_scaled_bm25_score_to_the_cosine(answerer
     assert {" ".join(a.answer.split()): a.score for a in found} == pytest.approx(expected)
     assert [a.score for a in found] == pytest.approx(sorted(expected.values(), reverse=True))
     assert len({round(score, 9) for score in by_words.values()}) > 1
-
-
-def test_the_hybrid_compares_the_score_that_ranks_with_the_threshold(answerer):
-    for least, known in ((1.05, True), (1.15, False)):  # equal texts: a cosine of 1, and all words
-        threshold = Threshold(least, 0.9, 0.5)
-        hybrid = changed(answerer, ranking="hybrid", threshold=threshold).ask(REFUND.question)
-        assert hybrid.answers[0].id == REFUND.id and hybrid.known == known
-        assert hybrid.answers[0].score == pytest.approx(1.1, abs=1e-5)
 
 
 def test_two_threads_get_the_answers_that_one_gets(answerer):

@@ -6,8 +6,13 @@ import pytest
 from semblance.errors import InputError
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.provenance import digests, read_sealed, write_sealed
-from semblance_faq.answer.check import check_answerer
-from semblance_faq.answer.folder import AnsweringSettings, Threshold, read_answerer, write_answerer
+from semblance_faq.answer.folder import (
+    AnsweringSettings,
+    Threshold,
+    check_answerer,
+    read_answerer,
+    write_answerer,
+)
 from tests.files import flip
 from tests.unit.faq.example_faq import ENTRIES, TEXTS, THRESHOLD, write_example
 

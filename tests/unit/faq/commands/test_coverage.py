@@ -10,8 +10,7 @@ from semblance.errors import InputError
 from semblance.provenance import read_sealed
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.folder import Threshold
-from semblance_faq.commands.asked import read_asked
-from semblance_faq.commands.coverage import alike, between_entries, coverage, share
+from semblance_faq.commands.coverage import alike, between_entries, coverage, read_asked
 from tests.unit.data.files import put
 from tests.unit.faq.example_faq import ENTRIES, write_example
 from tests.unit.faq.example_run import write_run
@@ -46,12 +45,6 @@ def test_a_row_without_a_question_is_passed_over(tmp_path):
     assert read_asked(str(log))[0] == {"How?": 1}
 
 
-def test_a_line_of_any_length_takes_no_time_to_be_left_out(tmp_path):
-    # NFKC would sort all these marks.
-    log = put(tmp_path / "log.txt", "How?\n" + "a" + "\u0301" * 1_000_000)
-    assert read_asked(str(log))[0] == {"How?": 1}
-
-
 @pytest.mark.parametrize("text", ["", "\n \n", "?!\n"])
 def test_a_log_without_a_question_is_refused(tmp_path, text):
     log = put(tmp_path / "log.txt", text)
@@ -82,16 +75,6 @@ def test_the_question_with_the_most_like_it_leads_a_group_and_takes_them_away(
     times, degrees, groups
 ):
     assert alike(times, pointing(**dict(zip(times, degrees, strict=True)))) == groups
-
-
-def test_without_a_model_each_question_is_a_group_of_its_own_the_most_asked_first():
-    assert alike({"a": 1, "b": 2}, SimpleNamespace(embedder=None)) == [(2, ["b"]), (1, ["a"])]
-
-
-def test_a_share_has_the_exact_interval_of_clopper_and_pearson():
-    # Of none of n the upper bound p has (1 - p)^n = .025.
-    high = 1 - 0.025 ** (1 / 20)
-    assert share(0, 20) == f"0 of 20, 0.0% (95 % interval 0.0% to {high:.1%})"
 
 
 def test_the_lines_count_different_questions_and_each_time_that_one_was_asked(tmp_path, model):

@@ -6,7 +6,7 @@ import pytest
 
 from semblance.data.text import bare
 from semblance.errors import InputError
-from semblance_faq.commands.asked import plain_text
+from semblance_faq.commands.coverage import plain_text
 from semblance_faq.commands.label import NONE, judged, kept_apart, label, labels_csv, labels_of
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import put
@@ -99,16 +99,6 @@ def test_a_session_goes_on_where_the_last_one_ended(place):
     assert sum(map(len, files(place))) == 8
 
 
-def test_train_and_update_read_the_labels(place):
-    labelled(place, ["1"] * 9)
-    with (place / "my.csv").open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(("id", "question", "answer"))
-        writer.writerows((entry.id, entry.question, entry.answer) for entry in ENTRIES)
-    queries = read_own("my.csv", queries_path="labels.csv").queries
-    assert {query.text for query in queries} == {text for text, _ in files(place)[0]}
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_question_changes_nothing_but_its_own_cell(tmp_path, name):
     faq = put(tmp_path / "my.csv", "id,question,answer\npay,How do I pay?,By card.\n")
@@ -159,18 +149,6 @@ def test_a_file_of_something_else_is_never_written_over(place):
     with pytest.raises(InputError, match="holds something else than labels"):
         labelled(place, ["1"])
     assert (place / "labels.csv").read_text() == faq
-
-
-def test_a_second_session_on_the_same_file_loses_no_label(place):
-    within = []
-
-    def ask(text):
-        if not within:
-            within.append(labelled(place, ["1"] * 3, count=3)[0])
-        return "1"
-
-    list(label("log.txt", place / "my-faq", "labels.csv", 1, ask))
-    assert sum(map(len, files(place))) == 4
 
 
 def test_labels_are_csv(place):

@@ -109,13 +109,6 @@ def test_a_file_that_no_config_can_name_is_refused_by_its_own_name(file, name):
     assert str(caught.value).startswith("a") and not Path("y.yaml").exists()
 
 
-def test_a_pipe_in_the_place_of_the_config_is_refused(file):
-    own, _ = training.read_faq(file, "y")
-    os.mkfifo("y.yaml")
-    with pytest.raises(InputError, match=r"y\.yaml: not a regular file"):
-        training.write_config(own, file)
-
-
 @pytest.mark.parametrize("cores", ["abc", "0", "-1", "1.5"])
 def test_a_number_of_cores_that_is_none_is_refused_before_anything_is_written(file, cores):
     assert status_of_training(file, f"--cores={cores}") == BAD_INPUT
@@ -140,15 +133,6 @@ def test_a_config_that_the_planning_refuses_is_not_written(file):
     with pytest.raises(InputError):
         training.write_config(OwnFaq(file, "workflow", 0, precision=2.0), file)
     assert not Path("workflow.yaml").exists()
-
-
-def test_a_line_break_in_a_name_stays_in_the_comment(file):
-    own, _ = training.read_faq(file, "y")
-    plain = training.as_yaml(training.config_of(own))
-    written = training.write_config(own, "my\nseeds: 7\n.csv").read_text()
-    comment, _, rest = written.partition(plain[:20])
-    assert all(line.startswith("#") for line in comment.splitlines())
-    assert yaml.safe_load(written) == yaml.safe_load(plain) and rest
 
 
 def lines_of(rows: str) -> tuple[OwnFaq, list[str]]:
@@ -266,12 +250,6 @@ def test_a_file_in_another_language_than_the_base_reads_is_said_before_the_run(p
             f"vocabulary of {base}, which reads English" in lines[0]
             and "--base multilingual-e5-small" in lines[0]
         )
-
-
-def test_no_language_is_named_where_no_vocabulary_is_installed(monkeypatch):
-    monkeypatch.setattr(training.importlib.util, "find_spec", lambda name: None)
-    bank = Faq("f", tuple(FaqPair(q, q, a, q) for q, a in GERMAN), ())
-    assert list(training.language_lines(bank, "minilm")) == []
 
 
 def test_the_estimate_of_a_run_shrinks_with_the_cores_and_names_time_memory_and_disk(file):

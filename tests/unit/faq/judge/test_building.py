@@ -9,10 +9,9 @@ from semblance.errors import InputError
 from semblance.provenance import beside, input_digests, read_sealed, record_digest
 from semblance.settings import decode
 from semblance_faq.answer.answerer import Answerer
-from semblance_faq.answer.check import check_answerer
-from semblance_faq.answer.folder import read_answerer
+from semblance_faq.answer.folder import check_answerer, read_answerer
 from semblance_faq.judge.building import AnswererSettings, Sources, build_answerer
-from semblance_faq.judge.evaluations import BankQuestions, read_evaluations
+from semblance_faq.judge.evaluations import read_evaluations
 from tests.unit.faq.example_run import ENTRIES, STATED, write_bank, write_evaluation
 
 QUESTIONS = 40  # of a fold
@@ -102,41 +101,9 @@ def test_the_record_names_each_file_and_each_record_that_was_read(built):
     assert "The model (folder model) is the start model as it is, from the base tiny." in text
 
 
-def test_the_thresholds_tried_are_a_table_of_the_summary_and_in_the_record(built):
-    root, _, found = built
-    folder = root / "answerers/mine"
-    lines = (folder / "summary.md").read_text().splitlines()
-    rows = [line for line in lines if line.startswith("| ")][2:]
-    assert len(read_sealed(folder / "record.json")["evidence"]["tried"]) == len(rows) == 10
-    shown = [
-        f"| {t.score:.3f} | {t.answered:.1%} | {t.precision:.1%} | {t.low:.1%} |"
-        for t in found.tried
-    ]
-    assert rows == shown
-
-
-def test_an_evaluation_that_is_missing_is_named(built, model, tmp_path):
-    _, sources, _ = built
-    fewer = Sources(sources.bank, sources.models, sources.evaluations[:-1])
-    wanted = decode(AnswererSettings, WANTED)
-    with pytest.raises(InputError, match="there is none of bm25 on faq-2, seed 0"):
-        build_answerer(wanted, fewer, tmp_path / "out/record.json", 0, "")
-
-
-WRONG = {
-    "has no question of the protocol wording": (None, "tiny", "wording"),
-    "is no evaluation of a model of other": (None, "other", "pairs"),
-    "asks other questions": (["x"] * QUESTIONS, "tiny", "pairs"),
-}
-
-
-@pytest.mark.parametrize("problem", WRONG)
-def test_evaluations_that_do_not_fit_together_are_refused(tmp_path, problem):
-    queries, base, protocol = WRONG[problem]
-    asked = BankQuestions(
-        protocol, {f"0-{number}": number for number in range(QUESTIONS)} | {"x": 0}
-    )
+def test_evaluations_of_other_questions_are_refused(tmp_path):
+    clusters = {f"0-{number}": number for number in range(QUESTIONS)} | {"x": 0}
     one = evaluation(tmp_path / "one", "start", 0, 0.5)
-    other = evaluation(tmp_path / "other", "bm25", 0, 0.5, queries)
-    with pytest.raises(InputError, match=problem):
-        read_evaluations([one, other], base, asked)
+    other = evaluation(tmp_path / "other", "bm25", 0, 0.5, ["x"] * QUESTIONS)
+    with pytest.raises(InputError, match="asks other questions"):
+        read_evaluations([one, other], "pairs", clusters)

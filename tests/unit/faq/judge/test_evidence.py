@@ -57,11 +57,6 @@ def test_the_error_of_questions_of_one_cluster_is_that_of_one_question():
         assert beats([replace(moved[0], precision=moved[0].precision + 1e-6)], zero)
 
 
-def test_one_cluster_never_replaces_a_simpler_way():
-    one = [FoldResult(*[np.ones(9)] * 4, np.zeros(9))]
-    assert not beats(one, [replace(one[0], precision=np.zeros(9))])
-
-
 def test_each_fold_is_tested_with_the_way_that_all_other_folds_choose():
     low, high = np.full(50, 0.2), np.full(50, 0.8)
     ways = {

@@ -1,13 +1,11 @@
 """The choice of a way to answer, its verdicts and its threshold, and the summary that tells them."""
 
 import json
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from semblance.ranking.candidates import Ranking
 from semblance_faq.answer.folder import Threshold
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FoldResult
@@ -109,11 +107,6 @@ def test_the_summary_tells_numbers_of_the_judgement_alone():
     assert len([line for line in text.splitlines() if line.startswith("- ")]) <= 13
 
 
-def test_the_kept_way_is_not_compared_with_itself():
-    found = judge({"bm25": WAYS["bm25"]}, ["bm25"], 0.9)
-    assert found.against == {} and "VERDICT" not in summary_text(found, SUBJECT)
-
-
 @pytest.mark.parametrize(
     "trained, kept, said",
     [
@@ -131,31 +124,6 @@ def test_training_is_compared_with_the_choice_among_the_ways_without_it(trained,
     assert ("What may help" in text) == (kept != "tuned")
 
 
-def test_the_summary_says_how_many_more_questions_would_show_a_gain():
-    """The half width falls with the root of the questions, down to the difference."""
-    difference = np.random.default_rng(3).normal(0.04, 0.3, 2 * QUESTIONS)
-    wrong = np.zeros(QUESTIONS, bool)
-    trained = [replace(fold(wrong), precision=0.5 + part) for part in np.split(difference, 2)]
-    ways = {"start": [fold(wrong)] * 2, "tuned": trained}
-    found = judge(ways, [], 0.9, untrained=["start"])
-    verdict = found.training.verdict
-    assert verdict.difference == pytest.approx(difference.mean()) and verdict.word == "no better"
-    ratio = (verdict.high - verdict.low) / 2 / verdict.difference
-    more = math.ceil(2 * QUESTIONS * (ratio**2 - 1))
-    assert f"about {more:,} more questions would show it" in summary_text(found, SUBJECT)
-
-
-def test_a_number_of_questions_that_nobody_can_ask_is_not_named():
-    wrong = np.zeros(QUESTIONS, bool)
-    noise = np.random.default_rng(3).normal(0, 0.3, 2 * QUESTIONS)
-    noise += 1e-9 - noise.mean()
-    trained = [replace(fold(wrong), precision=0.5 + part) for part in np.split(noise, 2)]
-    found = judge({"start": [fold(wrong)] * 2, "tuned": trained}, [], 0.9, untrained=["start"])
-    assert 0 < found.training.verdict.difference < 1e-8
-    text = summary_text(found, SUBJECT)
-    assert "What may help" in text and "more question" not in text
-
-
 def test_ways_within_one_standard_error_of_the_kept_one_are_named():
     found = judge({"start": WAYS["bm25"], "bm25": WAYS["start"], "tuned": WAYS["bm25"]}, [], 0.9)
     assert found.chosen == "start" and found.near == ("tuned",)
@@ -168,33 +136,11 @@ def test_a_model_that_is_wrong_more_often_than_right_is_called_unfit(share, unfi
     assert ("UNFIT FOR USE" in summary_text(found, SUBJECT)) == unfit
 
 
-def test_without_a_trained_way_nothing_is_said_of_training():
-    assert judge(WAYS, ["start"], 0.9, ["start", "bm25", "tuned"]).training is None
-
-
 def test_the_summary_says_what_the_floor_refuses():
     found = judge(WAYS, [], 0.9)
     assert "Floor" not in summary_text(found, SUBJECT)
     text = summary_text(replace(found, floor=Floor(0.41, 0.02, 0.5, 0.25)), SUBJECT)
     assert "Floor 0.410" in text and "25% of 35 questions from other fields, 50% of" in text
-
-
-def test_the_summary_says_what_was_asked():
-    way = Way("both", (0,), Ranking("hybrid", "better", "start"))
-    subject = Subject("mine", 1, way, "wording", "the start model as it is", "minilm", WORDS)
-    text = summary_text(judge({"both": WAYS["start"]}, [], 0.9), subject)
-    assert "# mine: 1 entry" in text
-    assert "- Kept: the start model with BM25." in text
-    assert "of entries that they knew" in text and "not in the FAQ yet" in text
-
-
-def test_the_summary_says_of_how_many_groups_the_intervals_are():
-    found = judge(WAYS, ["bm25"], 0.9)
-    text = summary_text(found, SUBJECT)
-    assert f"fall into {QUESTIONS} groups" in text and "Student" not in text
-    few = {name: [replace(f, cluster=f.cluster % 9) for f in way] for name, way in WAYS.items()}
-    text = summary_text(judge(few, ["bm25"], 0.9), SUBJECT)
-    assert "fall into 9 groups" in text and "Student" in text
 
 
 def test_where_all_questions_are_answered_alike_no_interval_is_claimed():

@@ -49,11 +49,6 @@ def test_two_columns_that_may_hold_the_same_are_refused_by_name(names, role, opt
     assert all(repr(name) in told for name in doubtful) and option in told
 
 
-def test_a_name_that_stands_twice_cannot_be_distinguished():
-    with pytest.raises(InputError, match="two columns may hold the answer.*; rename one of them"):
-        FAQ.choose(["question", "answer", "answer"], "f:1")
-
-
 def test_given_names_come_before_known_ones():
     names = ["title", "body", "Text", "kind"]
     assert given(question="Text", answer="kind").choose(names, "f:1") == {
@@ -81,12 +76,3 @@ def test_a_given_name_that_is_not_there_is_refused_with_the_header():
 def test_one_column_cannot_hold_two_things():
     with pytest.raises(InputError, match="column 'q' is named for question and answer"):
         given(question="q", answer="q").choose(["q", "a"], "f:1")
-
-
-@pytest.mark.parametrize("missing, names", [("question", ["x", "a"]), ("answer", ["q", "y"])])
-def test_a_missing_column_is_refused_with_what_to_do(missing, names):
-    with pytest.raises(InputError) as caught:
-        FAQ.choose(names, "f:1")
-    told = str(caught.value)
-    assert told.startswith(f"f:1: no column {missing}; name it {missing}, or say which it is by ")
-    assert told.endswith(f"the header is '{names[0]}', '{names[1]}'")

@@ -2,7 +2,6 @@
 
 import pytest
 
-from semblance.errors import InputError
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import Findings
 from semblance_faq.read.tables import read_table, split_queries
@@ -32,17 +31,6 @@ def test_the_delimiter_is_recognised_by_the_header(delimiter, word, name, tmp_pa
 def test_the_line_of_excel_that_states_the_delimiter_is_followed(tmp_path):
     path = put(tmp_path / "f.csv", "sep=;\r\nquestion;answer\r\na,b;c\r\n")
     assert read(path)[0] == [(3, {"question": "a,b", "answer": "c"})]
-
-
-@pytest.mark.parametrize("name", ["f.csv", "f.jsonl"])
-def test_a_file_of_more_lines_than_can_be_read_in_a_minute_is_refused(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("semblance_faq.read.delimited.MOST_LINES", 2)
-    text = {
-        "f.csv": "question,answer\na,b\n\nc,d",
-        "f.jsonl": '{"question": "a", "answer": "b"}\n\n\n',
-    }
-    with pytest.raises(InputError, match=rf"{name}: more than 2 lines"):
-        read(put(tmp_path / name, text[name]))
 
 
 def test_line_ends_of_old_macs_end_lines(tmp_path):

@@ -122,12 +122,6 @@ def test_a_second_file_names_the_entries_of_its_queries(tmp_path):
     assert any(line.startswith(f"{asked}: empty rows: 1 ") for line in faq.reading.lines)
 
 
-def test_without_a_column_id_the_second_file_names_lines(tmp_path):
-    path = put(tmp_path / "f.csv", "question,answer\nq,a\nr,b\n")
-    asked = put(tmp_path / "asked.jsonl", '{"query": "w", "id": 3}\n')
-    assert read_own(path, None, asked).queries == (FaqQuery("3-q1", "w", "r", ("3",)),)
-
-
 def test_named_columns_are_read(tmp_path):
     path = put(tmp_path / "f.csv", "title,body,text\nt,b,x\n")
     faq = read_own(path, {"answer": "text"})

@@ -8,8 +8,6 @@ import pytest
 from semblance_faq.read.pairs import read_own_pairs
 from tests.unit.data.files import fails_at, put
 
-ROOT = Path(__file__).resolve().parents[4]
-SHARED = ["--manifest", str(ROOT / "demo/manifest.yaml"), "--data", str(ROOT / "demo/data")]
 ROWS = (
     ("When do you open?", "What are the hours?", 4.5),
     ("May I smoke?", "Are pets allowed?", -1),
@@ -46,14 +44,32 @@ def test_json_lines_have_numbers_or_their_digits(tmp_path):
     assert read(put(tmp_path / "p.jsonl", "\n".join(lines))) == [*ROWS, ("a", "b", 0.1)]
 
 
-def test_a_column_of_another_name_is_missing(tmp_path):
-    path = put(tmp_path / "p.csv", table("links,rechts,score"))
-    with fails_at(path, 1, "no column sentence1"):
+PAIRS = "sentence1,sentence2,score\n"
+SCORED = [
+    ("", 1, "no header"),
+    (PAIRS + "x,y,1\na,b,nan\n", 3, "score 'nan' is no finite number"),
+    (PAIRS + "x,y,1\na,b,inf\n", 3, "score 'inf' is no finite number"),
+    (PAIRS + "x,y,1\na,b,1e999\n", 3, "score '1e999' is no finite number"),
+    (PAIRS + 'x,y,1\na,b,"4,5"\n', 3, "score '4,5' is no finite number"),
+    (PAIRS + "x,y,1\na,b,\n", 3, "score is empty"),
+    (PAIRS + "x,y,1\na, ,3\n", 3, "sentence2 is empty"),
+    (PAIRS + "x,y,1\na,b\n", 3, "fields: 2, and 3 in the header"),
+    (PAIRS + "a,b,1\n", 1, "pairs: 1, and a correlation needs 2 at least"),
+    (PAIRS + "a,b,3\nc,d,3.0\n", 2, "all 2 scores are 3, which correlates with nothing"),
+]
+SCORES = ["true", "null", "[1]", "1" + "0" * 400]
+SCORED_JSON = [
+    (f'{{"sentence1": "a", "sentence2": "b", "score": {s}}}\n', 1, "score") for s in SCORES
+]
+
+
+@pytest.mark.parametrize(
+    "name, text, line, words",
+    [("p.csv", *case) for case in SCORED] + [("p.jsonl", *case) for case in SCORED_JSON],
+)
+def test_malformed_pairs_are_refused_in_one_line_with_their_place(
+    name, text, line, words, tmp_path
+):
+    path = put(tmp_path / name, text)
+    with fails_at(path, line, words):
         read(path)
-
-
-def test_an_empty_row_is_skipped_and_counted(tmp_path):
-    path = put(tmp_path / "p.csv", "sentence1,sentence2,score\na,b,1\n,,\nc,d,2\n")
-    pairs, reading = read_own_pairs(path, "mine")
-    assert [pair.index for pair in pairs] == [2, 4]
-    assert any("empty rows: 1" in line and "line 3" in line for line in reading.lines)

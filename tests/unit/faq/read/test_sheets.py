@@ -125,13 +125,6 @@ def test_the_value_of_a_formula_is_read_and_one_without_a_value_is_refused(tmp_p
     assert answers(read_own(path)) == ["ab"]
 
 
-def test_the_file_of_queries_may_be_a_workbook(tmp_path):
-    path = save(tmp_path / "f.xlsx", HEADER, ["q", "a", 7])
-    asked = save(tmp_path / "asked.xlsx", ["query", "id"], ["x", 7], ["y", 8])
-    with fails_at(asked, 3, "no entry has the id '8'"):
-        read_own(path, None, asked)
-
-
 OLD = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600)
 
 
@@ -148,4 +141,21 @@ def test_what_is_no_open_workbook_is_refused_in_one_line(content, words, tmp_pat
     path = tmp_path / "f.xlsx"
     path.write_bytes(content)
     with pytest.raises(InputError, match=rf"\A{path}: {words}[^\n]*; [^\n]*\Z"):
+        read_own(path)
+
+
+REFUSED = [
+    ([HEADER, ["q", "a"], ["r", None]], 3, "answer is empty"),
+    ([HEADER, ["q", "a", "k"], ["r", "b", "k"]], 3, "id 'k' stands twice"),
+    ([HEADER, ["q", "a"], ["r", "#REF!"]], 3, "cell B3 shows the error #REF!"),
+    ([["Frage", "Q", "A"], ["q", "r", "a"]], 1, "two columns may hold the question"),
+    ([[], ["what", "that"]], 2, "no column question"),
+    ([HEADER], 1, "no question-answer pair"),
+]
+
+
+@pytest.mark.parametrize("rows, line, words", REFUSED)
+def test_a_malformed_sheet_is_refused_in_one_line_with_its_row(rows, line, words, tmp_path):
+    path = save(tmp_path / "f.xlsx", *rows)
+    with fails_at(path, line, words):
         read_own(path)
