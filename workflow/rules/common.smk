@@ -12,7 +12,6 @@ from workflow.planning.config import named, own, with_digest
 from workflow.planning.methods import trained_methods, whitened_methods
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stand_ins import StandIns
-from workflow.planning.table_checks import published
 
 hooks.inspect_functions_once()
 
@@ -20,7 +19,7 @@ PLAN = Plan(config)
 OUT = PLAN.out
 RESOURCES = PLAN.downloads
 DATASETS = CHECKED.datasets
-STAND_INS = StandIns(PLAN, DATASETS, published())
+STAND_INS = StandIns(PLAN, DATASETS)
 COST = CHECKED.cost
 PYTHON = hooks.command_of_scripts(workflow)
 GPUS = config.resources.gpus

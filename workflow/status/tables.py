@@ -31,7 +31,7 @@ def tables_now(plan: Plan, names: Iterable[str] = ()) -> tuple[dict[str, Table],
 
     Raises InputError for a damaged manifest.
     """
-    stand_ins = StandIns(plan, load_manifest(plan.config.manifest), published())
+    stand_ins = StandIns(plan, load_manifest(plan.config.manifest))
     tables: dict[str, Table] = {}
     lacks: dict[str, str] = {}
     for name in names or plan.config.tables:

@@ -22,7 +22,6 @@ from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.reads import Job
 from workflow.planning.stages import jobs, log, record
 from workflow.planning.stand_ins import StandIns
-from workflow.planning.table_checks import published
 from workflow.status.tables import tables_now
 
 BASE = "nli-roberta-base-v2"
@@ -97,7 +96,7 @@ def lose(plan: Plan, job: Job, told: str | None = None) -> None:
 
 def render_whole(plan: Plan, name: str) -> None:
     """Render a table as its rule does."""
-    stand_ins = StandIns(plan, load_manifest(plan.config.manifest), published())
+    stand_ins = StandIns(plan, load_manifest(plan.config.manifest))
     settings = stand_ins.marked(plan.table_spec(name))
     runs = plan.seeds_by_run(plan.evaluations_of(name))
     render_other(Path("results"), name, settings=settings, runs=runs)
