@@ -132,6 +132,32 @@ def test_no_row_of_the_shipped_config_is_a_stand_in():
     assert [row for row in rows if "stand_in" in row] == []
 
 
+def test_one_line_puts_an_encoder_in_place_of_the_papers_in_all_rows_and_marks_them():
+    instead = {SROBERTA: "all-minilm", "faqir": "cough"}
+    plan = Plan(load(SHIPPED | {"instead": instead}))
+    theirs = Plan(load(SHIPPED))
+    for name in plan.config.tables:
+        ours = StandIns(plan, MANIFEST).marked(plan.table_spec(name))["rows"]
+        for row, before in zip(ours, theirs.table_spec(name)["rows"], strict=True):
+            assert row["base"] == instead.get(before["base"], before["base"])
+            assert row["corpus"] == instead.get(before["corpus"], before["corpus"])
+            assert row.get("published") == before.get("published")
+            if "published" in row and before["base"] == SROBERTA:
+                assert "base all-minilm instead of SRoBERTa base" in row["stand_in"]
+
+
+def test_a_printed_row_beside_a_base_of_the_papers_stands_beside_ours_unless_another_does():
+    config = SHIPPED | {"instead": {"bert-base": "all-minilm"}}
+    assert differences(config, "simcse_table5", "simcse", "all-minilm")
+    printed = "tables.simcse_table5.published.all-minilm/simcse = simcse/5/BERT-base first-last"
+    (row, *_) = [
+        row
+        for row in Plan(load(changed(config, printed))).table_spec("simcse_table5")["rows"]
+        if (row["base"], row["method"]) == ("all-minilm", "simcse")
+    ]
+    assert row["published"] == "simcse/5/BERT-base first-last"
+
+
 @pytest.mark.parametrize("config", ["configs/minilm.yaml", "demo/config.yaml"])
 def test_every_row_of_a_run_on_other_models_is_a_stand_in(config):
     plan = Plan(load(merged("config.yaml", config)))
