@@ -5,15 +5,17 @@ if it was made from the same base model, data and method.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from semblance.errors import InputError
+from semblance.provenance import ROOT
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
 
+PAPERS = sorted((ROOT / "papers").glob("*.yaml"))
 SPREAD = "_sd"  # ends the name of a column that holds what stands after ±
 
 
@@ -97,8 +99,8 @@ class _Paper:
 
 @dataclass(frozen=True)
 class _File:
-    papers: dict[str, _Paper]
-    known_slips: tuple[Slip, ...]
+    papers: dict[str, _Paper] = field(default_factory=dict)
+    known_slips: tuple[Slip, ...] = ()
     used: Any = None
 
 
@@ -114,25 +116,43 @@ class Published:
         """Return a published row's entries by column; raises InputError for an unknown name."""
         by_column = {entry.column: entry for entry in self.entries if entry.name == name}
         if not by_column:
-            advice = "name it paper/table/row as in published.yaml"
+            advice = "name it paper/table/row as in papers/"
             raise InputError(name, "no such published row", advice)
         return by_column
 
 
-def read_published(path: str | Path) -> Published:
+def read_published(paths: Iterable[str | Path] = PAPERS) -> Published:
     """Read the papers' numbers; raises InputError naming the key or the row that is wrong."""
-    data = decode(_File, read_yaml(path), str(path))
     entries: list[Entry] = []
     titles: dict[str, str] = {}
-    for paper, about in data.papers.items():
-        titles[paper] = about.title
-        for number, sheet in about.tables.items():
-            table = f"{paper}/{number}"
-            titles[table] = sheet.title
-            _check_names(sheet, f"{path}: {table}")
-            for row in sheet.rows:
-                entries += _entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
-    return Published(tuple(entries), titles, data.known_slips)
+    slips: list[Slip] = []
+    for path in paths:
+        data = decode(_File, _printed(read_yaml(path)), str(path))
+        slips += data.known_slips
+        for paper, about in data.papers.items():
+            titles[paper] = about.title
+            for number, sheet in about.tables.items():
+                table = f"{paper}/{number}"
+                titles[table] = sheet.title
+                _check_names(sheet, f"{path}: {table}")
+                for row in sheet.rows:
+                    entries += _entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
+    return Published(tuple(entries), titles, tuple(slips))
+
+
+def _printed(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what a paper's file says that it prints.
+
+    In kept runs of an earlier version one file has all papers, and another one their claims alone.
+    """
+    if "paper" not in data:
+        return {key: value for key, value in data.items() if key != "claims"}
+    about = data["paper"]
+    sheets = [table.get("printed", {}) for table in data["tables"].values()]
+    tables = {number: sheet for each in sheets for number, sheet in each.items()}
+    slips = [{"paper": about["name"], **slip} for slip in data.get("known_slips", ())]
+    paper = {"title": about["title"], "tables": tables}
+    return {"papers": {about["name"]: paper}, "known_slips": slips}
 
 
 def _check_names(sheet: _Sheet, where: str) -> None:

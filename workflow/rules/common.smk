@@ -6,6 +6,7 @@ import shlex
 from dataclasses import asdict
 
 from semblance.provenance import canonical
+from semblance.reporting.published import PAPERS
 from workflow.controller import changes, preview, slurm
 from workflow.planning import figures, modules, reads, stages
 from workflow.planning.config import named, own, with_digest
@@ -19,6 +20,7 @@ PLAN = Plan(config)
 OUT = PLAN.out
 RESOURCES = PLAN.downloads
 DATASETS = CHECKED.datasets
+OF_PAPERS = [own(f"papers/{path.name}") for path in PAPERS]
 STAND_INS = StandIns(PLAN, DATASETS)
 COST = CHECKED.cost
 PYTHON = hooks.command_of_scripts(workflow)

@@ -14,8 +14,8 @@ from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 # By the name of an argument: what a shell offers for it.
-FILES = "config configs csv log pairs published".split()
-FOLDERS = "data downloads folder mirror model output results".split()
+FILES = "config configs csv log pairs".split()
+FOLDERS = "data downloads folder mirror model output papers results".split()
 PLACES = {**dict.fromkeys(FILES, shtab.FILE), **dict.fromkeys(FOLDERS, shtab.DIRECTORY)}
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from semblance.audit.findings import format_findings
 from semblance.audit.kept import RECORDS, verify_kept
-from semblance.audit.verify import PUBLISHED, verify
+from semblance.audit.verify import verify
+from semblance.provenance import ROOT
 from workflow.controller import lock
 from workflow.scripts import cli
 from workflow.scripts.endings import run
@@ -26,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
         "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"
     )
     flags.add_argument(
-        "--published", default=PUBLISHED, help="the papers' numbers (published.yaml)"
+        "--papers", type=Path, default=ROOT / "papers", help="folder of their numbers and claims"
     )
     flags.add_argument(
         "--bootstrap", action="store_true", help="draw the bootstrap p values again, too (slow)"
@@ -43,7 +44,9 @@ def main(argv: list[str] | None = None) -> None:
     if is_kept:
         findings = verify_kept(Path(results))
     else:
-        findings = verify(results, args.downloads, args.published, args.bootstrap)
+        findings = verify(
+            results, args.downloads, sorted(args.papers.glob("*.yaml")), args.bootstrap
+        )
     print(format_findings(findings), end="")
     holder = holder_of(Path(results, lock.NAME))
     if findings.problems and holder and holder.lives:

@@ -12,7 +12,7 @@ from semblance import layout
 from semblance.audit.chain import Chain
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
-from semblance.provenance import ROOT, canonical, checked, read_text
+from semblance.provenance import canonical, checked, read_text
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
 from semblance.reporting.scores import collect, score_digests
@@ -21,7 +21,6 @@ from workflow.planning.plan import Evaluation, Plan
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
-CLAIMS = ROOT / "workflow" / "claims.yaml"
 HEAD = "INCOMPLETE"
 UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
 

@@ -8,10 +8,9 @@ import yaml
 from pytest import approx
 
 from semblance.errors import InputError
-from semblance.provenance import ROOT
 from semblance.reporting.published import read_published
 
-PUBLISHED = read_published(ROOT / "workflow/published.yaml")
+PUBLISHED = read_published()
 OF_S_SIMCSE = {entry.name for entry in PUBLISHED.entries if entry.paper == "s-simcse"}
 TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 TRANSFER = ("mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc")
@@ -163,7 +162,7 @@ def test_a_number_has_the_measure_of_its_row_or_column_and_else_that_of_its_tabl
     )
     found = {
         (e.row, e.column): (e.protocol, e.metric, e.aggregation)
-        for e in read_published(path).entries
+        for e in read_published([path]).entries
     }
     assert found == {
         ("r", "a"): ("pairs", "spearman", "all"),
@@ -171,6 +170,13 @@ def test_a_number_has_the_measure_of_its_row_or_column_and_else_that_of_its_tabl
         ("s", "a"): ("pairs", "spearman", "wmean"),
         ("s", "b"): ("pairs", "accuracy", ""),
     }
+
+
+def test_what_kept_runs_of_an_earlier_version_say_of_the_papers_means_is_passed_over(tmp_path):
+    uses = {"base": "large", "corpus": "nli", "grid": "phis"}
+    path = written(tmp_path, uses=uses, rows_use={"r": {"method": "simcse"}})
+    path.write_text(path.read_text() + "used: {bases: {large: {}}}\n")
+    assert [entry.name for entry in read_published([path]).entries] == ["p/1/r"]
 
 
 @pytest.mark.parametrize(
@@ -189,4 +195,4 @@ def test_a_number_has_the_measure_of_its_row_or_column_and_else_that_of_its_tabl
 def test_what_is_said_of_a_table_that_it_does_not_have_is_refused(tmp_path, sheet, problem):
     path = written(tmp_path, **sheet)
     with pytest.raises(InputError, match=problem):
-        read_published(path)
+        read_published([path])
