@@ -25,58 +25,71 @@ from workflow.planning.tables import base_label
 
 REFERENCE = ROOT / "papers" / "reference.json"
 SHIPPED = ((), ("configs/simcse-sources.yaml",))  # the second has rows that the first cannot have
+UNKNOWN = "unknown"  # the content of data that nobody may hand on
 UNSTATED = "the shipped config has no row beside it"
-WEIGHTS = ("hub", "revision", "package", "folder", "base", "weights_sha256")  # which a base has
-COMPUTED = ("gpus", "matmul", "precision", "seed", "threads")  # how, and not what, a run trains
-DATA = ("tests", "dev data", "data")  # names of data sets, whose contents count, too
-Facts = dict[str, Any]  # what a row is made from, as JSON
+# Left out: of a base what its weights say, of a corpus what its data say, or no paper says.
+OF_WEIGHTS = {"hub", "revision", "package", "subfolder", "folder", "weights_sha256"}
+OF_DATA = {"datasets", "dataset", "kind", "format", "sample_seed"}
+COMPUTED = {"gpus", "matmul", "precision", "seed", "threads"}  # how, and not what, a run trains
+DATASETS = ("tests", "dev data", "data")
+Facts = dict[str, dict[str, Any]]  # what a row is made from: its base, data, settings, regulators
 
 
 def content_digest(dataset: Dataset) -> str:
     """Return the one digest of a data set: of the checksums of its files and archives."""
-    pins = {}
-    for file in (*dataset.files, *dataset.archives):
-        pins[file.path] = file.sha256 or file.git_blob
-    return text_digest(canonical(pins))
+    files = (*dataset.files, *dataset.archives)
+    return text_digest(canonical({file.path: file.sha256 or file.git_blob for file in files}))
 
 
 # --- what a row is made from --------------------------------------------------------------------
 
 
 def facts_of(plan: Plan, layout: str, row: Mapping[str, Any]) -> Facts:
-    """Return what a row of a table is made from: its base, data, tests and settings."""
-    config, method, corpus = plan.config, row["method"], row["corpus"]
-    base = {k: v for k, v in config.bases[row["base"]].written().items() if k not in NOT_OF_FILES}
-    facts = {"base": base_label(config, row["base"]), "method": method}
-    facts["weights"] = {key: base.pop(key) for key in WEIGHTS if key in base}
-    facts |= {"reading": base, "tests": _tests(config, layout)}
+    """Return what a row of a table is made from."""
+    corpus = row["corpus"]
+    if corpus in plan.banks:
+        corpus = plan.fold_corpora(corpus)[0]  # all folds have the same settings
+    run = Run(corpus, row["base"], row["method"], 0)
+    models = {each.method: _settings(plan, each) for each in plan.regulators(run)}
+    shared = models[min(models)] if models else {}  # others differ in φ, which their names have
+    return {
+        "base": _base(plan.config, row["base"]),
+        "data": _data(plan, layout, row),
+        "settings": _settings(plan, run),
+        "regulators": {"models": sorted(models), **shared} if models else {},
+    }
+
+
+def _base(config: Config, name: str) -> dict[str, Any]:
+    stated = config.bases[name].written()
+    of_hub = f"{stated.get('hub')} {stated.get('revision', '')[:7]}"
+    named = {"base": base_label(config, name), "weights": stated.get("weights_sha256") or of_hub}
+    return named | {k: v for k, v in stated.items() if k not in {*NOT_OF_FILES, *OF_WEIGHTS}}
+
+
+def _data(plan: Plan, layout: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a row is trained and tested on; STS-B dev and a FAQ bank have no tests apart."""
+    config, corpus, shape = plan.config, row["corpus"], find_layout(layout)
+    data: dict[str, Any] = {}
+    if shape.tests == "transfer":
+        data["tests"] = config.transfer.datasets
+    elif shape.tasks is None:
+        data["tests"] = config.sts.datasets
+    if corpus in plan.banks:
+        data["folds"] = plan.folds
+    elif not is_untrained(config, row["method"]):
+        data["dev data"] = [config.sts.dev]
     if corpus != NO_CORPUS:
         stated = {**config.corpora, **plan.banks}[corpus].written()
-        facts["limit"] = stated.pop("limit", None)
-        stated.pop("sample_seed", None)  # no paper states its own
-        facts["data"] = stated.pop("datasets", None) or [stated.get("dataset", corpus)]
-        facts["corpus"] = stated
-    if corpus in plan.banks:
-        facts["folds"] = plan.folds
-        corpus = plan.fold_corpora(corpus)[0]  # all folds have the same settings
-    elif not is_untrained(config, method):
-        facts["dev data"] = [config.sts.dev]
-    if method != START:
-        run = Run(corpus, row["base"], method, 0)
-        facts["settings"] = _settings(plan, run)
-        facts["regulators"] = {each.method: _settings(plan, each) for each in plan.regulators(run)}
-    return facts
+        data["data"] = stated.get("datasets") or [stated.get("dataset", corpus)]
+        data |= {key: value for key, value in stated.items() if key not in OF_DATA}
+    return data
 
 
-def _tests(config: Config, layout: str) -> list[str]:
-    """Return the data sets whose tests a table shows; a FAQ bank and STS-B dev have none."""
-    shape = find_layout(layout)
-    if shape.tests == "transfer":
-        return config.transfer.datasets
-    return config.sts.datasets if shape.tasks is None else []
-
-
-def _settings(plan: Plan, run: Run) -> Facts:
+def _settings(plan: Plan, run: Run) -> dict[str, Any]:
+    """Return all settings of a training; of a method without one, what it does instead."""
+    if run.method == START:
+        return {"method": START}
     if fitted_on := whitening(plan.config, run.method):
         return {"whitening": fitted_on}
     if is_untrained(plan.config, run.method):
@@ -101,15 +114,15 @@ def reference_text() -> str:
                     if facts not in rows.setdefault(printed, []):
                         rows[printed].append(facts)
     manifest = load_manifest(ROOT / plan.config.manifest)
-    every = (facts for beside in rows.values() for facts in beside)
-    names = {name for facts in every for key in DATA for name in facts.get(key, ())}
-    contents = {name: content_digest(manifest[name]) for name in names if name in manifest}
+    data = [facts["data"] for beside in rows.values() for facts in beside]
+    names = {name for of_row in data for key in DATASETS for name in of_row.get(key, ())}
+    contents = {n: content_digest(manifest[n]) if n in manifest else UNKNOWN for n in names}
     lines = (f"{canonical(name)}: {canonical(beside)}" for name, beside in sorted(rows.items()))
     return f'{{"contents": {canonical(contents)},\n"rows": {{\n' + ",\n".join(lines) + "\n}}\n"
 
 
 @functools.cache
-def reference() -> Facts:
+def reference() -> dict[str, Any]:
     """Return what the papers' rows are made from, and the content of their data sets."""
     return parse_json(read_text(REFERENCE), str(REFERENCE))
 
@@ -117,105 +130,61 @@ def reference() -> Facts:
 # --- in what a row differs ----------------------------------------------------------------------
 
 
-class StandIns:
-    """Compares the rows of one config with those of the shipped one."""
-
-    def __init__(self, plan: Plan, datasets: Mapping[str, Dataset]):
-        self.plan = plan
-        self.datasets = datasets
-
-    def marked(self, spec: dict[str, Any]) -> dict[str, Any]:
-        """Return a table's settings with ``stand_in`` in each row that differs from the paper's."""
-        rows = []
-        for row in spec["rows"]:
-            differences = self.differences(spec["layout"], row)
+def marked(plan: Plan, datasets: Mapping[str, Dataset], spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a table's settings with ``stand_in`` in each row that differs from the paper's."""
+    rows = []
+    for row in spec["rows"]:
+        if "published" in row:
+            facts = facts_of(plan, spec["layout"], row)
+            differences = _differences(row, facts)
+            names = dict.fromkeys(n for key in DATASETS for n in facts["data"].get(key, ()))
+            if altered := [name for name in names if _has_other_content(name, datasets)]:
+                differences = [*differences, f"other contents of {', '.join(altered)}"]
             if differences:
                 row = {**row, "stand_in": differences}
-            rows.append(row)
-        return {**spec, "rows": rows}
-
-    def differences(self, layout: str, row: Mapping[str, Any]) -> list[str]:
-        """Return in what a row differs from its counterpart; nothing for a row without one.
-
-        Of several shipped rows beside one printed row, the one counts that is most like it.
-        """
-        if "published" not in row:
-            return []
-        ours = facts_of(self.plan, layout, row)
-        beside = reference()["rows"].get(row["published"], [])
-        lists = [list(self._differing(row["base"], ours, theirs)) for theirs in beside]
-        return min(lists, key=len, default=[UNSTATED])
-
-    def _differing(self, base: str, ours: Facts, theirs: Facts) -> Iterator[str]:
-        if _have_same_weights(ours["weights"], theirs["weights"]):
-            yield from differing(ours["reading"], theirs["reading"])
-        else:
-            yield f"base {base} instead of {theirs['base']}"
-        for what in DATA:
-            if what in ours and what in theirs:
-                yield from self._of_datasets(what, ours[what], theirs[what])
-        if "corpus" in ours and ours["data"] == theirs.get("data"):
-            yield from differing(ours["corpus"], theirs["corpus"])
-        if "limit" in ours and "limit" in theirs and ours["limit"] != theirs["limit"]:
-            yield f"{_rows(ours['limit'])} instead of {_rows(theirs['limit'])}"
-        if "folds" in ours and ours["folds"] != theirs.get("folds"):
-            yield f"{ours['folds']} folds instead of {_word(theirs.get('folds'))}"
-        if START in (ours["method"], theirs["method"]):
-            if ours["method"] != theirs["method"]:
-                yield f"method {ours['method']} instead of {theirs['method']}"
-        else:
-            yield from _of_settings(ours, theirs)
-
-    def _of_datasets(self, what: str, ours: list[str], theirs: list[str]) -> Iterator[str]:
-        if set(ours) != set(theirs):
-            yield f"{what} {_word(ours)} instead of {_word(theirs)}"
-        elif altered := [name for name in ours if not self._is_the_papers(name)]:
-            yield f"other contents of {', '.join(altered)}"
-
-    def _is_the_papers(self, name: str) -> bool:
-        """Tell whether the content of a data set is that of the papers."""
-        if name not in self.datasets:
-            return False
-        return content_digest(self.datasets[name]) == reference()["contents"].get(name)
+        rows.append(row)
+    return {**spec, "rows": rows}
 
 
-def _have_same_weights(ours: Facts, theirs: Facts) -> bool:
-    """Tell whether two bases have the same weights, by digest or by hub and commit."""
-    digests = [weights.get("weights_sha256") for weights in (ours, theirs)]
-    if None not in digests:
-        return digests[0] == digests[1]
-    if ours.get("hub") != theirs["hub"]:
-        return False
-    shorter, longer = sorted((ours["revision"], theirs["revision"]), key=len)
-    return longer.startswith(shorter)
+def _has_other_content(name: str, datasets: Mapping[str, Dataset]) -> bool:
+    """Tell whether a data set that bears the name of one of the papers' has another content."""
+    contents = reference()["contents"]
+    ours = content_digest(datasets[name]) if name in datasets else None
+    return name in contents and ours != contents[name]
 
 
-def _of_settings(ours: Facts, theirs: Facts) -> Iterator[str]:
-    """Yield in what two trainings differ, and their regulators; what all of these share, once."""
-    own = list(differing(ours["settings"], theirs["settings"]))
-    yield from own
-    names, their_names = (sorted(facts["regulators"]) for facts in (ours, theirs))
-    if names != their_names:
-        yield f"regulators {_word(names)} instead of {_word(their_names)}"
-    shared = [name for name in names if name in their_names]
-    parts = [differing(ours["regulators"][n], theirs["regulators"][n]) for n in shared]
-    for part in dict.fromkeys(part for each in parts for part in each):
-        if part not in own:
-            yield f"regulators: {part}"
+def _differences(row: Mapping[str, Any], ours: Facts) -> list[str]:
+    """Return in what a row differs from the shipped one beside the same printed row.
+
+    Of several such rows the one counts that is most like it.
+    """
+    beside = reference()["rows"].get(row["published"], [])
+    lists = [list(_differing(row["base"], ours, theirs)) for theirs in beside]
+    return min(lists, key=len, default=[UNSTATED])
 
 
-def differing(ours: Facts, theirs: Facts, prefix: str = "") -> Iterator[str]:
+def _differing(name: str, ours: Facts, theirs: Facts) -> Iterator[str]:
+    if ours["base"]["weights"] != theirs["base"]["weights"]:
+        yield f"base {name} instead of {theirs['base']['base']}"
+    else:
+        yield from _parts(ours["base"] | {"base": theirs["base"]["base"]}, theirs["base"])
+    methods = [facts["settings"].get("method", "a training") for facts in (ours, theirs)]
+    if methods[0] != methods[1]:
+        yield f"method {methods[0]} instead of {methods[1]}"
+    else:
+        yield from _parts(ours["data"], theirs["data"])
+        yield from _parts(ours["settings"], theirs["settings"])
+        yield from _parts(ours["regulators"], theirs["regulators"], "regulators.")
+
+
+def _parts(ours: dict[str, Any], theirs: dict[str, Any], prefix: str = "") -> Iterator[str]:
     """Yield each setting that one side has otherwise than the other."""
     for key in dict.fromkeys((*theirs, *ours)):
         value, expected = ours.get(key), theirs.get(key)
         if isinstance(value, dict) or isinstance(expected, dict):
-            yield from differing(value or {}, expected or {}, f"{prefix}{key}.")
+            yield from _parts(value or {}, expected or {}, f"{prefix}{key}.")
         elif value != expected:
             yield f"{prefix}{key} {_word(value)} instead of {_word(expected)}"
-
-
-def _rows(limit: int | None) -> str:
-    return "all rows" if limit is None else f"{limit:,} rows"
 
 
 def _word(value: Any) -> str:

@@ -12,7 +12,7 @@ from workflow.planning import figures, modules, reads, stages
 from workflow.planning.config import named, own, with_digest
 from workflow.planning.methods import trained_methods, whitened_methods
 from workflow.planning.plan import Plan, deletes_models
-from workflow.planning.stand_ins import StandIns
+from workflow.planning.stand_ins import marked
 
 hooks.inspect_functions_once()
 
@@ -21,7 +21,6 @@ OUT = PLAN.out
 RESOURCES = PLAN.downloads
 DATASETS = CHECKED.datasets
 OF_PAPERS = [own(f"papers/{path.name}") for path in PAPERS]
-STAND_INS = StandIns(PLAN, DATASETS)
 COST = CHECKED.cost
 PYTHON = hooks.command_of_scripts(workflow)
 GPUS = config.resources.gpus

@@ -51,7 +51,7 @@ rule render_table:
     conda:
         "../../envs/semblance.yaml"
     params:
-        settings=lambda w: canonical(STAND_INS.marked(PLAN.table_spec(w.table))),
+        settings=lambda w: canonical(marked(PLAN, DATASETS, PLAN.table_spec(w.table))),
         runs=lambda w: canonical(PLAN.seeds_by_run(PLAN.evaluations_of(w.table))),
         results=OUT,
         code=code("render_table"),
