@@ -23,11 +23,12 @@ from semblance.audit import findings
 from semblance.audit.chain import Chain, Node
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
-from semblance.audit.verify import PUBLISHED, check_records
+from semblance.audit.verify import check_records
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_file
 from semblance.names import FAQ_CUTOFFS
 from semblance.provenance import read_object, write_json
+from semblance.reporting.published import PAPERS
 
 RECORDS = "records.tar.xz"
 SCORES = "scores.csv.xz"
@@ -58,8 +59,7 @@ def keep(results: str | Path, folder: Path) -> None:
     small = {f for f in listed if f.suffix in (".csv", ".tex") or f.parent.name == "json"}
     archived = {file: file.relative_to(root) for file in small - shown}
     archived |= {node.path: node.path.relative_to(root) for node in nodes}
-    judged_by = (PUBLISHED, PUBLISHED.with_name("claims.yaml"))
-    archived |= {file: Path("logs", file.name) for file in judged_by}
+    archived |= {file: Path("logs", file.name) for file in PAPERS}
     with (
         whole_file(folder / RECORDS) as part,
         tarfile.open(part, "w:xz", preset=9, dereference=True) as box,
@@ -155,7 +155,7 @@ def verify_kept(folder: Path) -> findings.Findings:
                 _unpack(path, root)
         if packed:
             runs = Runs(chain, checked).check(nodes)
-            Tables(chain, runs, root / "logs" / PUBLISHED.name, True, checked).check(nodes)
+            Tables(chain, runs, sorted(root.glob("logs/*.yaml")), True, checked).check(nodes)
 
     def named(*texts: str) -> Iterator[str]:
         """Yield texts with the kept folder in place of the temporary one and of its tables."""

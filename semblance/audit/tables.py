@@ -5,7 +5,7 @@ from the predictions of these runs. Its files must be, byte for byte, as their p
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from semblance.settings import decode
 
 MOST_BYTES = 1 << 28  # of the CSV of a figure or of all scores
 PRINTERS = {"csv": table_csv, "md": markdown, "tex": latex}
+OTHER_PAPERS = "made with other numbers or claims of the papers"
 PAGES = ("published", "claims")  # each made from all tables
 
 
@@ -40,28 +41,35 @@ class Tables:
     """The tables, figures and pages of a results folder, to be checked.
 
     ``runs``: the recomputed scores of each run's folder, None where it cannot be read;
-    ``published``: the papers' numbers; ``bootstrap``: draw the bootstrap again, too.
+    ``papers``: the files of their numbers and claims; ``bootstrap``: draw the bootstrap again, too.
     """
 
-    def __init__(self, chain: Chain, runs: Runs, published: Path, bootstrap: bool, found: Findings):
+    def __init__(
+        self, chain: Chain, runs: Runs, papers: Iterable[Path], bootstrap: bool, found: Findings
+    ):
         self.chain = chain
         self.root = chain.root
         self.folder = chain.root / layout.TABLES
         self.runs = runs
-        self.sources = {"published": published, "claims": published.with_name("claims.yaml")}
+        self.papers = tuple(papers)
         self.bootstrap = bootstrap
         self.found = found
 
     @functools.cached_property
     def printed(self) -> Published:
         """The papers' numbers."""
-        return read_published(self.sources["published"])
+        return read_published(self.papers)
 
     @functools.cached_property
     def digests(self) -> dict[str, str]:
-        """The digests of the files of the numbers and of the claims that are there."""
-        files = {name: path for name, path in self.sources.items() if path.is_file()}
-        return {name: file_digest(path) for name, path in files.items()}
+        """The digests of the papers' files, as records name them."""
+        return {path.stem: file_digest(path) for path in self.papers}
+
+    def _is_by_other_papers(self, node: Node) -> bool:
+        """Tell whether a table or a page was made with other numbers or claims than these."""
+        inputs = input_digests(node.record)
+        named = inputs.keys() & self.digests
+        return not named or any(inputs[name] != self.digests[name] for name in named)
 
     def check(self, nodes: list[Node]) -> None:
         """Check every table, figure and page that one of the records lists."""
@@ -119,12 +127,11 @@ class Tables:
         else:
             items = {(row.label, row.protocol): row.items for row in shown.rows}
             table = with_covariances(table, items, spec.draws)
-        if input_digests(node.record).get("published", "") == self.digests.get("published"):
-            return attach(table, self.printed)
-        file = self.sources["published"].name
-        what = f"made with another {file}; its published values are not checked"
-        self.found.note(self.folder / f"{shown.name}.md", what)
-        return _with_published_of(table, shown)
+        if self._is_by_other_papers(node):
+            what = f"{OTHER_PAPERS}; its published values are not checked"
+            self.found.note(self.folder / f"{shown.name}.md", what)
+            return _with_published_of(table, shown)
+        return attach(table, self.printed)
 
     def _note_other_seeds(self, source: Path, table: Table) -> None:
         """Note the seeds that were scored for a row and that the table leaves out."""
@@ -160,12 +167,9 @@ class Tables:
 
     def _page(self, node: Node, tables: Mapping[str, Table]) -> None:
         """Write a page that is made from all tables again."""
-        inputs = input_digests(node.record)
-        for name, path in self.sources.items():
-            if name in inputs and inputs[name] != self.digests.get(name):
-                page = self.folder / f"{node.path.stem}.md"
-                self.found.note(page, f"made with another {path.name}; not checked")
-                return
+        if self._is_by_other_papers(node):
+            self.found.note(self.folder / f"{node.path.stem}.md", f"{OTHER_PAPERS}; not checked")
+            return
         of_page = [tables[Path(name).name] for name in node.record["tables"]]
         for name, text in self._texts(node, of_page).items():
             self._compare(self.folder / name, text, "the tables give")
@@ -175,7 +179,7 @@ class Tables:
         if node.path.stem == "published":
             return {"published.md": ledger(tables, self.printed, node.record["tolerance"])}
         by_name = {table.name: table for table in tables}
-        judged = judge(read_claims(self.sources["claims"]), by_name, self.printed)
+        judged = judge(read_claims(self.papers), by_name, self.printed)
         return {"claims.csv": claims_csv(judged), "claims.md": claims_markdown(judged)}
 
 

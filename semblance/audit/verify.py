@@ -4,7 +4,7 @@ Scores and the cells of tables are recomputed from the predictions.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from semblance import layout
@@ -13,21 +13,21 @@ from semblance.audit.findings import DIGESTS, KEPT, LINKS, SEALS, UNREADABLE, Fi
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
 from semblance.layout import RECORD
-from semblance.provenance import ROOT, damage
+from semblance.provenance import damage
+from semblance.reporting.published import PAPERS
 
-PUBLISHED = ROOT / "workflow" / "published.yaml"
 KEPT_RECORDS = f"{layout.pattern(layout.MODEL)}/{layout.pattern(layout.FINISHED)}/{RECORD}"
 
 
 def verify(
     root: str | Path,
     downloads: str | Path | None = None,
-    published: str | Path = PUBLISHED,
+    papers: Iterable[Path] = PAPERS,
     bootstrap: bool = False,
 ) -> Findings:
     """Check all below the results folder ``root``, and the downloads that it was made from.
 
-    ``downloads``: as in ``Chain``. ``published``: the papers' numbers. ``bootstrap``: draw the
+    ``downloads``: as in ``Chain``. ``papers``: the files of their numbers and claims. ``bootstrap``: draw the
     tables' bootstrap p values again, too. What is wrong in the folders stands in the findings;
     only a folder that cannot be checked at all raises an InputError.
     """
@@ -35,7 +35,7 @@ def verify(
     chain = Chain(root, downloads)
     nodes = check_records(chain, findings)
     runs = Runs(chain, findings).check(nodes)
-    Tables(chain, runs, Path(published), bootstrap, findings).check(nodes)
+    Tables(chain, runs, papers, bootstrap, findings).check(nodes)
     findings.delete = _to_delete(nodes, findings)
     return findings
 

@@ -6,14 +6,14 @@ one that the table sets beside the same row of the paper.
 """
 
 import itertools
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from semblance.errors import InputError, at
 from semblance.provenance import read_text
-from semblance.reporting.published import Published
+from semblance.reporting.published import PAPERS, Published
 from semblance.settings import Count, Positive, decode
 from semblance.strict_yaml import key_lines, read_yaml
 
@@ -149,23 +149,54 @@ class _File:
 
 @dataclass(frozen=True)
 class Claims:
-    """The claims of a file by name; ``path`` is the file."""
+    """Claims by name; ``paths`` are the files that they stand in."""
 
-    path: str
     by_name: dict[str, Claim]
+    paths: dict[str, str]
 
     def place(self, name: str, word: str = "") -> str:
         """Return file:line of a claim, or of the first line of it that holds a word."""
-        first = key_lines(self.path)["claims", name]
-        lines = enumerate(read_text(self.path).splitlines(), start=1)
+        path = self.paths[name]
+        keys = key_lines(path)
+        first = next(keys[key] for key in keys if key[-2:] == ("claims", name))
+        lines = enumerate(read_text(path).splitlines(), start=1)
         named = (number for number, line in lines if number >= first and word in line)
-        return at(self.path, next(named, first))
+        return at(path, next(named, first))
 
 
-def read_claims(path: str | Path) -> Claims:
+def read_claims(paths: Iterable[str | Path] = PAPERS) -> Claims:
     """Read the claims; raises InputError naming the key that is wrong."""
-    data = decode(_File, read_yaml(path), str(path))
-    return Claims(str(path), data.claims)
+    claims = Claims({}, {})
+    for path in paths:
+        of_file = decode(_File, {"claims": _claimed(read_yaml(path))}, str(path)).claims
+        claims.by_name.update(of_file)
+        claims.paths.update(dict.fromkeys(of_file, str(path)))
+    return claims
+
+
+def _claimed(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the claims of a paper's file; in kept runs of an earlier version a file has them alone."""
+    claims = {**data.get("claims", {})}
+    for name, table in data.get("tables", {}).items():
+        for claim, stated in table.get("claims", {}).items():
+            terms = {key: stated[key] for key in ("rows", "rivals") if key in stated}
+            for key, rows in terms.items():
+                weights = rows if isinstance(rows, dict) else dict.fromkeys(rows, 1)
+                terms[key] = {
+                    row: _term(row, term, stated.get("base"), table)
+                    for row, term in weights.items()
+                }
+            claims[claim] = {"table": name, **stated, **terms}
+    return claims
+
+
+def _term(row: str, term: float | dict, base: str | None, table: dict) -> dict[str, Any]:
+    """Return a term as a mapping, with the printed row that the table sets beside its row."""
+    stated = term if isinstance(term, dict) else {"weight": term}
+    beside = table.get("published", {})
+    of_base = f"{stated.get('base', base)}/{row}"
+    printed = beside.get(of_base) or beside.get(row)
+    return {"published": printed, **stated} if printed else stated
 
 
 @dataclass(frozen=True)

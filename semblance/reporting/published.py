@@ -1,20 +1,21 @@
-"""The papers' numbers as printed, what they were made from, and the known errors in print.
+"""The papers' numbers as printed, and the known errors in print.
 
 A published cell is named ``paper/table/row`` and a column. A score of ours is compared with it only
 if it was made from the same base model, data and method.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from semblance.errors import InputError
+from semblance.provenance import ROOT
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
 
-Names = tuple[str, ...]
+PAPERS = sorted((ROOT / "papers").glob("*.yaml"))
 SPREAD = "_sd"  # ends the name of a column that holds what stands after ±
 
 
@@ -67,75 +68,6 @@ class Slip:
         return ", ".join(part for part in (*parts, self.row) if part is not None)
 
 
-@dataclass(frozen=True)
-class Base:
-    """A base model: a repository of a hub, and its commit and its weights' digest where known.
-
-    None: the paper does not say it. No base of ours counts as a model without ``hub`` and digest.
-    """
-
-    hub: str | None = None
-    pooling: str | None = None
-    revision: str | None = None
-    weights_sha256: str | None = None
-    max_length: int | None = None
-
-
-@dataclass(frozen=True)
-class Uses:
-    """What a table, or one of its rows, says that it used; names are those of ``Used``.
-
-    ``dev`` is the data set that chooses which state of a training is kept. ``limit``: how many rows
-    of the corpus; without it all.
-    """
-
-    base: str | None = None
-    corpus: str | None = None
-    limit: int | None = None
-    tests: str | None = None
-    dev: str | None = None
-    method: str | None = None
-    folds: int | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    grid: str | None = None  # in kept runs of an earlier version
-
-
-@dataclass(frozen=True)
-class Used:
-    """All that the papers used, by name.
-
-    ``datasets``: the content of each data set, as a digest of its files' checksums. ``corpora``:
-    lists of data sets, any one of which will do; ``labels``: of a corpus of labelled pairs, the
-    labels of the pairs that it takes. ``methods``: settings of a training, where None
-    means that a setting is not there, and a list that any of its values will do.
-    """
-
-    bases: dict[str, Base] = field(default_factory=dict)
-    datasets: dict[str, str] = field(default_factory=dict)
-    corpora: dict[str, tuple[Names, ...]] = field(default_factory=dict)
-    labels: dict[str, Names] = field(default_factory=dict)
-    tests: dict[str, Names] = field(default_factory=dict)
-    methods: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Source:
-    """What one printed row was made from.
-
-    ``tests`` are the data sets of its scores; empty where the corpus, a FAQ bank, has its own.
-    ``limit``: how many rows of the corpus; None: all.
-    """
-
-    base: str
-    corpus: str
-    method: str
-    tests: Names = ()
-    dev: str | None = None
-    folds: int | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    limit: int | None = None
-
-
 Measure = Literal["protocol", "metric", "aggregation"]
 
 
@@ -155,8 +87,8 @@ class _Sheet:
     measured: dict[str, dict[Measure, str]] = field(default_factory=dict)
     runs: int = 1
     quoted: dict[str, str] = field(default_factory=dict)
-    uses: Uses = Uses()
-    rows_use: dict[str, Uses] = field(default_factory=dict)
+    uses: Any = None  # of kept runs of an earlier version, like ``rows_use`` and ``used``
+    rows_use: Any = None
 
 
 @dataclass(frozen=True)
@@ -167,51 +99,60 @@ class _Paper:
 
 @dataclass(frozen=True)
 class _File:
-    papers: dict[str, _Paper]
-    known_slips: tuple[Slip, ...]
-    used: Used = Used()
+    papers: dict[str, _Paper] = field(default_factory=dict)
+    known_slips: tuple[Slip, ...] = ()
+    used: Any = None
 
 
 @dataclass(frozen=True)
 class Published:
-    """All printed numbers, the titles of papers and tables, and the known errors in print.
-
-    ``sources`` says what each row was made from, by its name; a row may have none.
-    """
+    """All printed numbers, the titles of papers and tables, and the known errors in print."""
 
     entries: tuple[Entry, ...]
     titles: dict[str, str] = field(default_factory=dict)
     slips: tuple[Slip, ...] = ()
-    used: Used = Used()
-    sources: dict[str, Source] = field(default_factory=dict)
 
     def row(self, name: str) -> dict[str, Entry]:
         """Return a published row's entries by column; raises InputError for an unknown name."""
         by_column = {entry.column: entry for entry in self.entries if entry.name == name}
         if not by_column:
-            advice = "name it paper/table/row as in published.yaml"
+            advice = "name it paper/table/row as in papers/"
             raise InputError(name, "no such published row", advice)
         return by_column
 
 
-def read_published(path: str | Path) -> Published:
+def read_published(paths: Iterable[str | Path] = PAPERS) -> Published:
     """Read the papers' numbers; raises InputError naming the key or the row that is wrong."""
-    data = decode(_File, read_yaml(path), str(path))
     entries: list[Entry] = []
     titles: dict[str, str] = {}
-    sources: dict[str, Source] = {}
-    for paper, about in data.papers.items():
-        titles[paper] = about.title
-        for number, sheet in about.tables.items():
-            table = f"{paper}/{number}"
-            titles[table] = sheet.title
-            _check_names(sheet, f"{path}: {table}")
-            for row in sheet.rows:
-                entries += _entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
-            for row, uses in sheet.rows_use.items():
-                where = f"{path}: {table}/{row}"
-                sources[f"{table}/{row}"] = source_of(data.used, sheet.uses, uses, where)
-    return Published(tuple(entries), titles, data.known_slips, data.used, sources)
+    slips: list[Slip] = []
+    for path in paths:
+        data = decode(_File, _printed(read_yaml(path)), str(path))
+        slips += data.known_slips
+        for paper, about in data.papers.items():
+            titles[paper] = about.title
+            for number, sheet in about.tables.items():
+                table = f"{paper}/{number}"
+                titles[table] = sheet.title
+                _check_names(sheet, f"{path}: {table}")
+                for row in sheet.rows:
+                    entries += _entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
+    return Published(tuple(entries), titles, tuple(slips))
+
+
+def _printed(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what a paper's file says that it prints.
+
+    In kept runs of an earlier version one file has all papers, and another one their claims alone.
+    """
+    if "paper" not in data:
+        return {key: value for key, value in data.items() if key != "claims"}
+    about = data["paper"]
+    sheets = [table.get("printed", {}) for table in data["tables"].values()]
+    tables = {number: sheet for each in sheets for number, sheet in each.items()}
+    slips = [{"paper": about["name"], **slip} for slip in data.get("known_slips", ())]
+    paper = {"title": about["title"], "tables": tables}
+    return {"papers": {about["name"]: paper}, "known_slips": slips}
 
 
 def _check_names(sheet: _Sheet, where: str) -> None:
@@ -219,7 +160,6 @@ def _check_names(sheet: _Sheet, where: str) -> None:
     for key, kind, names, known in (
         ("measured", "row or column", sheet.measured, (*sheet.rows, *sheet.columns)),
         ("quoted", "row", sheet.quoted, sheet.rows),
-        ("rows_use", "row", sheet.rows_use, sheet.rows),
     ):
         for name in names:
             if name not in known:
@@ -253,28 +193,3 @@ def _number(printed: object, where: str) -> tuple[float, str]:
         advice = "write a number, with * or _ before it if it is marked"
         raise InputError(where, f"{printed!r:.80} is not a number", advice)
     return float(match[2]), match[1]
-
-
-def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
-    """Return what a row used: what it says itself, and what its table says of all its rows.
-
-    Raises InputError for a missing part and for a name that ``used`` does not explain.
-    """
-    said = asdict(table) | {key: value for key, value in asdict(row).items() if value}
-    settings = table.settings | row.settings
-    for key, names in (
-        ("base", used.bases),
-        ("corpus", used.corpora),
-        ("method", used.methods),
-        ("tests", used.tests),
-    ):
-        if said[key] is None and key in ("base", "corpus", "method"):
-            advice = "say in `uses` or `rows_use` what the paper used"
-            raise InputError(f"{where}: {key}", "is not stated", advice)
-        if said[key] is not None and said[key] not in names:
-            problem = f"no {said[key]!r} under `used`"
-            raise InputError(f"{where}: {key}", problem, f"known are {', '.join(names)}")
-    said["tests"] = used.tests.get(said["tests"], ())
-    said["settings"] = used.methods[said["method"]] | settings
-    del said["grid"]
-    return Source(**said)

@@ -51,7 +51,12 @@ def test_yaml_that_is_malformed_is_refused_at_its_line(name, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["x.yaml"]
 
 
-@pytest.mark.parametrize("read", [load_manifest, read_published, read_layer])
+def numbers_in(path):
+    """Read the papers' numbers of one file."""
+    return read_published([path])
+
+
+@pytest.mark.parametrize("read", [load_manifest, numbers_in, read_layer])
 def test_manifests_published_numbers_and_configs_are_read_as_strictly(read, tmp_path):
     content, line = YAML["a doubled key"]
     path = write(tmp_path / "x.yaml", content)
@@ -186,7 +191,7 @@ ODD_TABLES = {
 )
 def test_wrong_published_numbers_are_refused_and_the_file_named(where, value, tmp_path):
     path = write(tmp_path / "p.yaml", yaml.safe_dump(PUBLISHED))
-    (entry,) = read_published(path).entries
+    (entry,) = numbers_in(path).entries
     assert (entry.value, entry.mark, entry.sd) == (1.5, "*", 0.1)
     write(path, yaml.safe_dump(changed(PUBLISHED, where, value)))
-    assert str(path) in refusal(read_published, path)
+    assert str(path) in refusal(numbers_in, path)

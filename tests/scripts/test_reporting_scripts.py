@@ -10,6 +10,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import input_digests, read_sealed, write_record
+from semblance.reporting.published import PAPERS
 from tests.files import flip
 from tests.recompute import main as recompute
 from tests.scripts.flags import flags
@@ -76,7 +77,7 @@ def test_a_table_needs_its_own_runs_and_no_others(results):
         for name in ("scores.csv", "predictions.parquet")
     }
     sources = input_digests(read_sealed(results / "tables/records/t_regulators.json"))
-    assert len(expected) == 7 * 2 and set(sources) == expected | {"published"}
+    assert len(expected) == 7 * 2 and set(sources) == expected | {path.stem for path in PAPERS}
     assert "n/a" not in (results / "tables/t_regulators.csv").read_text()
 
 
@@ -156,9 +157,8 @@ def test_a_claim_with_an_unknown_name_stops_at_its_line(tmp_path, change, found)
     path = tmp_path / "claims.yaml"
     path.write_text(CLAIMS.replace(*change))
     written = dict.fromkeys(("csv", "markdown", "record"), tmp_path / "none")
-    printed = {"published": example_results.PUBLISHED}
     with pytest.raises(InputError, match=found) as caught:
-        judge_claims.main(flags(claims=path, **printed, tables=["none"], **written))
+        judge_claims.main(flags(papers=[*PAPERS, path], tables=["none"], **written))
     assert "\n" not in str(caught.value)
 
 

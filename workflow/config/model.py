@@ -179,6 +179,10 @@ class Config(Part):
     `answerers/NAME` of the output. On the folds of the bank it is chosen how to answer best, and
     how sure an answer must be; then the chosen method is trained on the whole bank, for as long as
     was best on the folds. Without it: none."""
+    instead: dict[Name, Name] = {}
+    """Your bases, corpora and FAQ banks in place of those that the rows of the tables, the figures
+    and the answerers name: THEIRS: OURS, such as `nli-roberta-base-v2: minilm`. A row of a paper
+    that gets another one is a stand-in. Without it: none."""
     tables: Annotated[dict[Name, Table], Field(min_length=1)]
     """The tables by name. They say which runs exist."""
     figures: dict[Name, Figure] = {}

@@ -63,7 +63,7 @@ class Table(Part):
     """Names of rows in this table: of a METHOD where it differs from its own label, or of a
     CORPUS/METHOD, where several corpora stand in one table."""
     published: dict[str, str] = {}
-    """Row of workflow/published.yaml, as PAPER/TABLE/ROW, that stands beside a METHOD, a
+    """Row of a paper (papers/*.yaml), as PAPER/TABLE/ROW, that stands beside a METHOD, a
     BASE/METHOD or a CORPUS/METHOD. A row of another base, other data or other settings than the
     paper's is a stand-in: it is not compared with the published row, and a note says in what it
     differs."""

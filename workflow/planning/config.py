@@ -22,7 +22,7 @@ from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
 from workflow.config.inputs import OF_OWN_BANK
 from workflow.config.model import Config
-from workflow.planning.checks import Check, checks, name_checks
+from workflow.planning.checks import Check, check_known, checks, name_checks
 from workflow.planning.layers import Layered, found, over_project
 from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
@@ -64,7 +64,7 @@ def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
     try:
         plain = _plain(layers, "config")
         Config.model_validate(plain)
-        config = Config.model_validate(_with_paths(plain))
+        config = Config.model_validate(_with_paths(_with_instead(plain)))
         errors = errors_of(name_checks(config))
         errors = errors or errors_of(_checks(config))
         errors = errors or errors_of(partial(c, config) for c in (check_labels, check_equal_rows))
@@ -125,6 +125,53 @@ def _key(key: Any, where: str) -> str:
     """Return a key of a mapping as text, as JSON would write it."""
     plain = _plain(key, where)
     return plain if isinstance(plain, str) else json.dumps(plain)
+
+
+# --- ours in place of theirs -------------------------------------------------------------------
+
+
+def _with_instead(config: dict) -> dict:
+    """Return a config that fits its type with ours in place of theirs in all rows (``instead``)."""
+    instead = config.get("instead", {})
+    corpora = {**config["corpora"], **config["faq"]["banks"]}
+    kinds = {"base": config["bases"], "corpus or bank": corpora}
+    every = "base, corpus or bank", {**config["bases"], **corpora}
+    for theirs, ours in instead.items():
+        kind, names = next((each for each in kinds.items() if theirs in each[1]), every)
+        check_known(f"config.instead.{theirs}", theirs, names, kind)
+        check_known(f"config.instead.{theirs}", ours, names, kind)
+    sections = {
+        section: {name: _replaced(entry, instead) for name, entry in config[section].items()}
+        for section in ("tables", "figures", "answerers")
+        if section in config
+    }
+    return {**config, **sections}
+
+
+def _replaced(entry: dict, instead: dict[str, str]) -> dict:
+    """Return a table, a figure or an answerer with ours in place of theirs.
+
+    A printed row beside BASE/METHOD or CORPUS/METHOD of theirs stands beside ours, if none does yet.
+    """
+
+    def put(value: str | list[str]) -> str | list[str]:
+        return list(map(put, value)) if isinstance(value, list) else instead.get(value, value)
+
+    entry = {**entry}
+    for key in {"base", "bank", "collection"} & entry.keys():
+        entry[key] = put(entry[key])
+    if "rows" in entry:
+        entry["rows"] = [
+            {**row, "corpora": put(row["corpora"]), "bases": put(row["bases"])}
+            for row in entry["rows"]
+        ]
+    if "published" in entry:
+        beside = {**entry["published"]}
+        for name, printed in entry["published"].items():
+            theirs, slash, method = name.rpartition("/")
+            beside.setdefault(f"{put(theirs)}{slash}{method}", printed)
+        entry["published"] = beside
+    return entry
 
 
 # --- paths and folders -------------------------------------------------------------------------

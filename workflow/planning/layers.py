@@ -13,6 +13,7 @@ from semblance.strict_yaml import key_lines, parse_argument, read_yaml
 from workflow.config.model import PAPERS
 
 PROJECT = ROOT / "config.yaml"  # which all others are laid over
+OF_PAPERS = ("paper", "printed", "claims", "known_slips")  # read by semblance/reporting
 LEAD = "config"  # with which an error of the config names a key: config.seeds.rcl[0]
 OF_ITSELF = ("title", "published")  # what a table never takes from one that it is like
 Step = str | int  # into a config: a key, or the number of an entry of a list
@@ -124,7 +125,17 @@ def _paper_layers(named: list) -> dict[str, Layer]:
     """Return the layers of all papers, the named ones first: in their order tables are shown."""
     order = [name for name in named if name in PAPERS]
     order += [name for name in PAPERS if name not in order]
-    return {name: read_layer(PAPERS[name]) for name in order}
+    return {name: of_config(read_layer(PAPERS[name])) for name in order}
+
+
+def of_config(paper: Layer) -> Layer:
+    """Return what a paper's file says of the config: not what the paper prints, claims and has wrong."""
+    value = {key: part for key, part in paper.value.items() if key not in OF_PAPERS}
+    value["tables"] = {
+        name: {key: part for key, part in table.items() if key not in OF_PAPERS}
+        for name, table in value["tables"].items()
+    }
+    return Layer(paper.name, value)
 
 
 def _leave_out(config: dict, paper: dict) -> None:

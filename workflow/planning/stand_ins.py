@@ -1,251 +1,193 @@
-"""In what our rows differ from the printed rows beside them: base model, data, settings.
+"""In what our rows differ from the printed rows beside them: base model, data, tests, settings.
 
-All of it follows from the config, the manifest and workflow/published.yaml. No file of a run is
-read: `download` and `download_model` hold each file to the digest that is pinned there.
+The shipped config is the reference: papers/reference.json says of each printed row what the shipped
+rows beside it are made from. `make docs` writes that file anew, and a test holds it to the config,
+so that a user's own config, or an altered config.yaml, marks its rows. No file of a run is read:
+`download` and `download_model` hold each file to the digest that is pinned.
 """
 
+import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from semblance.fetch.manifest import Dataset
-from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
-from semblance.provenance import canonical, text_digest
-from semblance.reporting.published import Base, Published, Source
-from workflow.config import inputs
-from workflow.config.inputs import (
-    Bank,
-    Corpus,
-    DatasetBank,
-    OfHub,
-    OwnBank,
-    Pairs,
-    Transformer,
-)
-from workflow.planning.methods import entropy_parts, is_untrained, regulators, whitening
-from workflow.planning.plan import Plan
+from semblance.fetch.manifest import Dataset, load_manifest
+from semblance.names import NO_CORPUS, START
+from semblance.provenance import ROOT, canonical, read_text, text_digest
+from semblance.reporting.layouts import find_layout
+from semblance.settings import parse_json
+from workflow.config.model import Config
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
+from workflow.planning.methods import evaluation_settings, is_untrained, whitening
+from workflow.planning.plan import NOT_OF_FILES, Plan, Run
+from workflow.planning.tables import base_label
 
-UNSTATED = "published.yaml does not say what the paper used"
-BY_MODELS = "regulators"  # stated of the entropy models that a method reads
+REFERENCE = ROOT / "papers" / "reference.json"
+SHIPPED = ((), ("configs/simcse-sources.yaml",))  # the second has rows that the first cannot have
+UNKNOWN = "unknown"  # the content of data that nobody may hand on
+UNSTATED = "the shipped config has no row beside it"
+# Left out: of a base what its weights say, of a corpus what its data say, or no paper says.
+OF_WEIGHTS = {"hub", "revision", "package", "subfolder", "folder", "weights_sha256"}
+OF_DATA = {"datasets", "dataset", "kind", "format", "sample_seed"}
+COMPUTED = {"gpus", "matmul", "precision", "seed", "threads"}  # how, and not what, a run trains
+DATASETS = ("tests", "dev data", "data")
+Facts = dict[str, dict[str, Any]]  # what a row is made from: its base, data, settings, regulators
 
 
 def content_digest(dataset: Dataset) -> str:
     """Return the one digest of a data set: of the checksums of its files and archives."""
-    pins = {}
-    for file in (*dataset.files, *dataset.archives):
-        pins[file.path] = file.sha256 or file.git_blob
-    return text_digest(canonical(pins))
+    files = (*dataset.files, *dataset.archives)
+    return text_digest(canonical({file.path: file.sha256 or file.git_blob for file in files}))
 
 
-class StandIns:
-    """Compares the rows of one config with those of the papers."""
+# --- what a row is made from --------------------------------------------------------------------
 
-    def __init__(self, plan: Plan, datasets: Mapping[str, Dataset], published: Published):
-        self.plan = plan
-        self.config = plan.config
-        self.datasets = datasets
-        self.published = published
-        self.used = published.used
 
-    def marked(self, spec: dict[str, Any]) -> dict[str, Any]:
-        """Return a table's settings with ``stand_in`` in each row that differs from the paper's."""
-        rows = []
-        for row in spec["rows"]:
-            differences = self.differences(row)
+def facts_of(plan: Plan, layout: str, row: Mapping[str, Any]) -> Facts:
+    """Return what a row of a table is made from."""
+    corpus = row["corpus"]
+    if corpus in plan.banks:
+        corpus = plan.fold_corpora(corpus)[0]  # all folds have the same settings
+    run = Run(corpus, row["base"], row["method"], 0)
+    models = {each.method: _settings(plan, each) for each in plan.regulators(run)}
+    shared = models[min(models)] if models else {}  # others differ in φ, which their names have
+    return {
+        "base": _base(plan.config, row["base"]),
+        "data": _data(plan, layout, row),
+        "settings": _settings(plan, run),
+        "regulators": {"models": sorted(models), **shared} if models else {},
+    }
+
+
+def _base(config: Config, name: str) -> dict[str, Any]:
+    stated = config.bases[name].written()
+    of_hub = f"{stated.get('hub')} {stated.get('revision', '')[:7]}"
+    named = {"base": base_label(config, name), "weights": stated.get("weights_sha256") or of_hub}
+    return named | {k: v for k, v in stated.items() if k not in {*NOT_OF_FILES, *OF_WEIGHTS}}
+
+
+def _data(plan: Plan, layout: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a row is trained and tested on; STS-B dev and a FAQ bank have no tests apart."""
+    config, corpus, shape = plan.config, row["corpus"], find_layout(layout)
+    data: dict[str, Any] = {}
+    if shape.tests == "transfer":
+        data["tests"] = config.transfer.datasets
+    elif shape.tasks is None:
+        data["tests"] = config.sts.datasets
+    if corpus in plan.banks:
+        data["folds"] = plan.folds
+    elif not is_untrained(config, row["method"]):
+        data["dev data"] = [config.sts.dev]
+    if corpus != NO_CORPUS:
+        stated = {**config.corpora, **plan.banks}[corpus].written()
+        data["data"] = stated.get("datasets") or [stated.get("dataset", corpus)]
+        data |= {key: value for key, value in stated.items() if key not in OF_DATA}
+    return data
+
+
+def _settings(plan: Plan, run: Run) -> dict[str, Any]:
+    """Return all settings of a training; of a method without one, what it does instead."""
+    if run.method == START:
+        return {"method": START}
+    if fitted_on := whitening(plan.config, run.method):
+        return {"whitening": fitted_on}
+    if is_untrained(plan.config, run.method):
+        return evaluation_settings(plan.config, run.method)
+    settings = json.loads(plan.train_settings(run.corpus, run.base, run.method, 0))
+    return {key: value for key, value in settings.items() if key not in COMPUTED}
+
+
+# --- the reference ------------------------------------------------------------------------------
+
+
+def reference_text() -> str:
+    """Return what papers/reference.json holds: what each shipped row beside a printed one is."""
+    rows: dict[str, list[Facts]] = {}
+    for overlays in SHIPPED:
+        plan = Plan(load(laid_over([ROOT / path for path in ("config.yaml", *overlays)])))
+        of_earlier = {"", *rows}
+        for spec in map(plan.table_spec, plan.config.tables):
+            for row in spec["rows"]:
+                if (printed := row.get("published", "")) not in of_earlier:
+                    facts = facts_of(plan, spec["layout"], row)
+                    if facts not in rows.setdefault(printed, []):
+                        rows[printed].append(facts)
+    manifest = load_manifest(ROOT / plan.config.manifest)
+    data = [facts["data"] for beside in rows.values() for facts in beside]
+    names = {name for of_row in data for key in DATASETS for name in of_row.get(key, ())}
+    contents = {n: content_digest(manifest[n]) if n in manifest else UNKNOWN for n in names}
+    lines = (f"{canonical(name)}: {canonical(beside)}" for name, beside in sorted(rows.items()))
+    return f'{{"contents": {canonical(contents)},\n"rows": {{\n' + ",\n".join(lines) + "\n}}\n"
+
+
+@functools.cache
+def reference() -> dict[str, Any]:
+    """Return what the papers' rows are made from, and the content of their data sets."""
+    return parse_json(read_text(REFERENCE), str(REFERENCE))
+
+
+# --- in what a row differs ----------------------------------------------------------------------
+
+
+def marked(plan: Plan, datasets: Mapping[str, Dataset], spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a table's settings with ``stand_in`` in each row that differs from the paper's."""
+    rows = []
+    for row in spec["rows"]:
+        if "published" in row:
+            facts = facts_of(plan, spec["layout"], row)
+            differences = _differences(row, facts)
+            names = dict.fromkeys(n for key in DATASETS for n in facts["data"].get(key, ()))
+            if altered := [name for name in names if _has_other_content(name, datasets)]:
+                differences = [*differences, f"other contents of {', '.join(altered)}"]
             if differences:
                 row = {**row, "stand_in": differences}
-            rows.append(row)
-        return {**spec, "rows": rows}
-
-    def differences(self, row: Mapping[str, Any]) -> list[str]:
-        """Return in what a row differs from its counterpart; nothing for a row without one."""
-        if "published" not in row:
-            return []
-        source = self.published.sources.get(row["published"])
-        if source is None:
-            return [UNSTATED]
-        return [
-            *self._of_base(row["base"], source.base),
-            *self._of_data(row, source),
-            *self._of_method(row, source),
-        ]
-
-    def _of_base(self, name: str, theirs: str) -> Iterator[str]:
-        ours = self.config.bases[name]
-        base = self.used.bases[theirs]
-        if not _is_same_model(ours, base):
-            yield f"base {name} instead of {theirs}"
-        else:
-            stated = {"pooling": base.pooling, "max_length": base.max_length}
-            known = {key: value for key, value in stated.items() if value is not None}
-            yield from differing(ours.written(), known)
-
-    def _of_data(self, row: Mapping[str, Any], source: Source) -> Iterator[str]:
-        if source.folds is not None and self.plan.folds != source.folds:
-            yield f"{self.plan.folds} folds instead of {source.folds}"
-        if source.tests:
-            section = self.config.sts
-            if set(source.tests) <= set(TRANSFER_TASKS):
-                section = self.config.transfer
-            ours = section.datasets
-            yield from self._of_datasets(ours, source.tests, "tests")
-        if source.dev is not None and not is_untrained(self.config, row["method"]):
-            yield from self._of_datasets([self.config.sts.dev], [source.dev], "dev data")
-        if row["method"] != START or not source.tests:
-            yield from self._of_corpus(row["corpus"], source)
-
-    def _of_corpus(self, name: str, source: Source) -> Iterator[str]:
-        accepted = self.used.corpora[source.corpus]
-        if name == NO_CORPUS:  # of a whitening that is fitted on the tests
-            ours = self.config.sts.datasets
-            yield from self._of_datasets(ours, accepted[0], "data")
-            return
-        entry = {**self.config.corpora, **self.plan.banks}[name]
-        ours = _datasets_of(entry)
-        same = [theirs for theirs in accepted if set(theirs) == set(ours)]
-        yield from self._of_datasets(ours, (same or accepted)[0], "data")
-        taken = entry.labels if isinstance(entry, Pairs) else None
-        expected = self.used.labels.get(source.corpus, ())
-        if taken and set(taken) != set(expected):
-            theirs = ", ".join(expected) or "nothing"
-            yield f"pairs labelled {', '.join(taken)} instead of {theirs}"
-        limit = None if name in self.plan.banks else entry.limit
-        yield from self._of_limit(limit, source.limit, ours)
-
-    def _of_datasets(self, ours: Iterable[str], theirs: Iterable[str], what: str) -> Iterator[str]:
-        if set(ours) != set(theirs):
-            yield f"{what} {', '.join(ours)} instead of {', '.join(theirs)}"
-        else:
-            if altered := [name for name in ours if not self._is_the_papers(name)]:
-                yield f"other contents of {', '.join(altered)}"
-
-    def _is_the_papers(self, name: str) -> bool:
-        """Tell whether the content of a data set is that of the papers."""
-        if name not in self.datasets:
-            return False
-        return content_digest(self.datasets[name]) == self.used.datasets.get(name)
-
-    def _of_limit(self, ours: int | None, theirs: int | None, names: list[str]) -> Iterator[str]:
-        """Say how many rows of a corpus ours has, if the paper took another number of them."""
-        if ours == theirs:
-            return
-        if ours is None:
-            yield f"all rows instead of {theirs:,}"
-        elif theirs is None:
-            yield from self._of_left_out(ours, names)
-        else:
-            yield f"{ours:,} rows instead of {theirs:,}"
-
-    def _of_left_out(self, limit: int, names: list[str]) -> Iterator[str]:
-        """Say that a corpus leaves out rows, and of how many, where the manifest counts them."""
-        counts = [self.datasets[name].expected for name in names if name in self.datasets]
-        if len(counts) == 1 and len(counts[0]) == 1:
-            ((unit, rows),) = counts[0].items()
-            if limit < rows:
-                yield f"{limit:,} of {rows:,} {unit}"
-        else:
-            yield f"at most {limit:,} rows"
-
-    def _of_method(self, row: Mapping[str, Any], source: Source) -> Iterator[str]:
-        method = row["method"]
-        if START in (method, source.method):
-            if method != source.method:
-                yield f"method {method} instead of {source.method}"
-            return
-        corpus = row["corpus"]
-        if corpus in self.plan.banks:
-            corpus = self.plan.fold_corpora(corpus)[0]  # all folds have the same settings
-        yield from self._of_training((corpus, row["base"]), method, source.settings)
-
-    # --- settings -----------------------------------------------------------------------------
-
-    # In what a paper states, None means that a setting is not there, and a list that any of its
-    # values will do. A setting that it does not state may have any value. ``place``: corpus and base.
-
-    def _of_training(
-        self, place: tuple[str, str], method: str, stated: Mapping[str, Any]
-    ) -> list[str]:
-        """Return in what one training differs; what its entropy models share with it, once."""
-        differences = list(differing(self._settings(place, method), stated))
-        if BY_MODELS not in stated:
-            return differences
-        models = self._entropy_models(place, method)
-        names = regulators(self.config, method)
-        differences += [
-            f"regulator {name}" for name in names if not entropy_parts(self.config, name)
-        ]
-        phis = sorted(model["options"]["phi"] for model in models)
-        if phis != (theirs := stated[BY_MODELS]["phis"]):
-            differences.append(f"regulators of φ {_listed(phis)} instead of {_listed(theirs)}")
-        theirs = self.used.methods[stated[BY_MODELS]["method"]]
-        parts = dict.fromkeys(part for ours in models for part in differing(ours, theirs))
-        return [
-            *differences,
-            *(f"entropy models: {part}" for part in parts if part not in differences),
-        ]
-
-    def _entropy_models(self, place: tuple[str, str], method: str) -> list[dict[str, Any]]:
-        """Return the settings of the entropy models that regulate a method."""
-        names = regulators(self.config, method)
-        return [self._settings(place, name) for name in names if entropy_parts(self.config, name)]
-
-    def _settings(self, place: tuple[str, str], method: str) -> dict[str, Any]:
-        fitted_on = whitening(self.config, method)
-        if fitted_on is not None:
-            return {"whitening": fitted_on}
-        return json.loads(self.plan.train_settings(*place, method, 0))
+        rows.append(row)
+    return {**spec, "rows": rows}
 
 
-def _is_same_model(ours: inputs.Base, theirs: Base) -> bool:
-    """Tell whether a base of the config has the paper's weights, by digest or by hub and commit."""
-    if not isinstance(ours, Transformer) or ours.layers:
-        return False
-    if ours.weights_sha256 is not None and theirs.weights_sha256 is not None:
-        return ours.weights_sha256 == theirs.weights_sha256
-    if theirs.hub is None or not isinstance(ours, OfHub) or ours.hub != theirs.hub:
-        return False
-    if theirs.revision is None:
-        return True
-    shorter, longer = sorted((ours.revision, theirs.revision), key=len)
-    return longer.startswith(shorter)
+def _has_other_content(name: str, datasets: Mapping[str, Dataset]) -> bool:
+    """Tell whether a data set that bears the name of one of the papers' has another content."""
+    contents = reference()["contents"]
+    ours = content_digest(datasets[name]) if name in datasets else None
+    return name in contents and ours != contents[name]
 
 
-def _datasets_of(entry: Corpus | Bank) -> list[str]:
-    """Return the data sets of a corpus or a bank; of a user's own bank, its path."""
-    if isinstance(entry, DatasetBank):
-        return [entry.dataset]
-    return [entry.path] if isinstance(entry, OwnBank) else entry.datasets
+def _differences(row: Mapping[str, Any], ours: Facts) -> list[str]:
+    """Return in what a row differs from the shipped one beside the same printed row.
+
+    Of several such rows the one counts that is most like it.
+    """
+    beside = reference()["rows"].get(row["published"], [])
+    lists = [list(_differing(row["base"], ours, theirs)) for theirs in beside]
+    return min(lists, key=len, default=[UNSTATED])
 
 
-def differing(
-    ours: Mapping[str, Any], stated: Mapping[str, Any], prefix: str = ""
-) -> Iterator[str]:
-    """Yield each setting that is stated and that ours has otherwise."""
-    for key, expected in stated.items():
-        value = ours.get(key)
-        if isinstance(expected, dict):
-            if key != BY_MODELS:
-                yield from differing(value or {}, expected, f"{prefix}{key}.")
-        elif value not in _accepted(expected):
-            yield f"{prefix}{key} {_word(value)} instead of {_words(expected)}"
+def _differing(name: str, ours: Facts, theirs: Facts) -> Iterator[str]:
+    if ours["base"]["weights"] != theirs["base"]["weights"]:
+        yield f"base {name} instead of {theirs['base']['base']}"
+    else:
+        yield from _parts(ours["base"] | {"base": theirs["base"]["base"]}, theirs["base"])
+    methods = [facts["settings"].get("method", "a training") for facts in (ours, theirs)]
+    if methods[0] != methods[1]:
+        yield f"method {methods[0]} instead of {methods[1]}"
+    else:
+        yield from _parts(ours["data"], theirs["data"])
+        yield from _parts(ours["settings"], theirs["settings"])
+        yield from _parts(ours["regulators"], theirs["regulators"], "regulators.")
 
 
-def _accepted(expected: Any) -> list[Any]:
-    if isinstance(expected, list):
-        return expected
-    return [expected]
-
-
-def _words(expected: Any) -> str:
-    values = _accepted(expected)
-    return " or ".join(_word(value) for value in values if value is not None or len(values) == 1)
+def _parts(ours: dict[str, Any], theirs: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield each setting that one side has otherwise than the other."""
+    for key in dict.fromkeys((*theirs, *ours)):
+        value, expected = ours.get(key), theirs.get(key)
+        if isinstance(value, dict) or isinstance(expected, dict):
+            yield from _parts(value or {}, expected or {}, f"{prefix}{key}.")
+        elif value != expected:
+            yield f"{prefix}{key} {_word(value)} instead of {_word(expected)}"
 
 
 def _word(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
-
-
-def _listed(numbers: Iterable[float]) -> str:
-    return ", ".join(map(str, numbers)) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)

@@ -3,7 +3,6 @@
 import functools
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.named_modules import FIGURES, module_file
@@ -29,7 +28,6 @@ from workflow.planning.methods import (
 )
 from workflow.planning.signatures import required_signature
 
-PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 OTHER_TABLES = ("scores", "published", "claims", "report")  # their files
 
 
@@ -158,14 +156,14 @@ def _check_published(config: Config, where: str, ours: str, theirs: str) -> None
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]
         near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
-        advice = f"that table has {', '.join(near)}" if near else f"see {PUBLISHED.name}"
+        advice = f"that table has {', '.join(near)}" if near else "see papers/"
         raise InputError(where, f"there is no published row {theirs!r}", advice)
 
 
 @functools.cache
 def published() -> Published:
-    """Return the papers' numbers and what they used."""
-    return read_published(PUBLISHED)
+    """Return the papers' numbers."""
+    return read_published()
 
 
 # --- figures -----------------------------------------------------------------------------------

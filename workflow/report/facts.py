@@ -19,7 +19,7 @@ from semblance.reporting.table import Row
 from workflow.planning.plan import Plan, Run
 from workflow.planning.stages import model_record
 from workflow.planning.table_checks import published
-from workflow.status.tables import CLAIMS, tables_now
+from workflow.status.tables import tables_now
 
 UNREADABLE = (InputError, OSError, LookupError, TypeError, AttributeError, ValueError)
 
@@ -40,7 +40,7 @@ class Facts:
     @cached_property
     def judgements(self) -> list[Judgement]:
         """The verdicts on the papers' claims, by the tables as they are."""
-        return judge(read_claims(CLAIMS), self.tables, self.published)
+        return judge(read_claims(), self.tables, self.published)
 
     @cached_property
     def command(self) -> dict[str, Any]:

@@ -3,12 +3,11 @@
 
 
 rule judge_claims:
-    """Judge each claim of workflow/claims.yaml by the tables."""
+    """Judge each claim of the papers by the tables."""
     input:
         tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
         records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
-        claims=own("workflow/claims.yaml"),
-        published=own("workflow/published.yaml"),
+        papers=OF_PAPERS,
     output:
         csv=report(
             f"{OUT}/tables/claims.csv",
@@ -26,6 +25,6 @@ rule judge_claims:
     params:
         code=code("judge_claims"),
     shell:
-        "{PYTHON}.judge_claims --claims {input.claims:q} --published {input.published:q}"
+        "{PYTHON}.judge_claims --papers {input.papers:q}"
         " --tables {input.records:q} --csv {output.csv:q} --markdown {output.markdown:q}"
         " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"

@@ -6,13 +6,13 @@ import shlex
 from dataclasses import asdict
 
 from semblance.provenance import canonical
+from semblance.reporting.published import PAPERS
 from workflow.controller import changes, preview, private, slurm
 from workflow.planning import figures, modules, reads, stages
 from workflow.planning.config import named, own, with_digest
 from workflow.planning.methods import trained_methods, whitened_methods
 from workflow.planning.plan import Plan, deletes_models
-from workflow.planning.stand_ins import StandIns
-from workflow.planning.table_checks import published
+from workflow.planning.stand_ins import marked
 
 private.inspect_functions_once()
 
@@ -20,7 +20,7 @@ PLAN = Plan(config)
 OUT = PLAN.out
 RESOURCES = PLAN.downloads
 DATASETS = CHECKED.datasets
-STAND_INS = StandIns(PLAN, DATASETS, published())
+OF_PAPERS = [own(f"papers/{path.name}") for path in PAPERS]
 COST = CHECKED.cost
 PYTHON = hooks.command_of_scripts(workflow)
 GPUS = config.resources.gpus

@@ -18,7 +18,7 @@ rule report:
         answerers=ANSWERERS,
         figures=[path for name, path in zip(config.figures, FIGURES) if name not in DRAWN],
         templates=[own(f"workflow/report/templates/{name}") for name in TEMPLATES],
-        published=own("workflow/published.yaml"),
+        papers=OF_PAPERS,
     output:
         page=report(
             f"{OUT}/report.html",

@@ -33,7 +33,7 @@ rule render_table:
         scores=lambda w: PLAN.table_files(w.table, "scores.csv"),
         records=ancient(lambda w: PLAN.table_files(w.table, "record.json")),
         predictions=ancient(lambda w: PLAN.table_files(w.table, "predictions.parquet")),
-        published=own("workflow/published.yaml"),
+        papers=OF_PAPERS,
     output:
         csv=report(
             f"{OUT}/tables/{{table}}.csv",
@@ -51,13 +51,13 @@ rule render_table:
     conda:
         "../../envs/semblance.yaml"
     params:
-        settings=lambda w: canonical(STAND_INS.marked(PLAN.table_spec(w.table))),
+        settings=lambda w: canonical(marked(PLAN, DATASETS, PLAN.table_spec(w.table))),
         runs=lambda w: canonical(PLAN.seeds_by_run(PLAN.evaluations_of(w.table))),
         results=OUT,
         code=code("render_table"),
     shell:
         "{PYTHON}.render_table --settings {params.settings:q} --runs {params.runs:q}"
-        " --results {params.results:q} --published {input.published:q} --csv {output.csv:q}"
+        " --results {params.results:q} --papers {input.papers:q} --csv {output.csv:q}"
         " --markdown {output.markdown:q} --latex {output.latex:q} --json {output.json:q}"
         " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"
 
@@ -67,7 +67,7 @@ rule compare_published:
     input:
         tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
         records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
-        published=own("workflow/published.yaml"),
+        papers=OF_PAPERS,
     output:
         page=f"{OUT}/tables/published.md",
         record=f"{OUT}/tables/records/published.json",
@@ -79,5 +79,5 @@ rule compare_published:
     params:
         code=code("compare_published"),
     shell:
-        "{PYTHON}.compare_published --published {input.published:q} --tables {input.records:q}"
+        "{PYTHON}.compare_published --papers {input.papers:q} --tables {input.records:q}"
         " --output {output.page:q} --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"

@@ -8,24 +8,24 @@ from semblance.reporting.published import read_published
 from semblance.reporting.table import read_tables, table_digests
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
-from workflow.scripts.reporting_job import Reporting
+from workflow.scripts.reporting_job import Reporting, by_stem
 
 
 @program(__doc__)
 def main(
     tables: Sequence[str],
-    published: str,
+    papers: Sequence[str],
     output: str,
     reporting: Reporting,
 ) -> None:
-    printed = read_published(published)
+    printed = read_published(papers)
     inputs = table_digests(tables)
     reporting.write(
         "compare_published",
         {output: ledger(read_tables(inputs), printed)},
         inputs,
         read_records(tables),
-        own={"published": published},
+        own=by_stem(papers),
         tables=[beside(reporting.record, path) for path in inputs],
         tolerance=TOLERANCE,
     )

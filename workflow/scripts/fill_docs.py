@@ -1,6 +1,7 @@
 """Write the parts of README.md and docs/ that follow from other files, where a page marks them.
 
 Such as ``<!-- count:jobs -->1,388<!-- /count -->`` or ``<!-- datasets -->...<!-- /datasets -->``.
+It also writes docs/config.schema.json, and papers/reference.json, which rows are compared with.
 Run it in the project's root after a change of the config, its types or the manifest (make docs).
 """
 
@@ -16,6 +17,7 @@ from semblance.reporting.published import Published
 from workflow.costing.model import Cost, estimates
 from workflow.planning import describe
 from workflow.planning.stages import jobs, submissions
+from workflow.planning.stand_ins import REFERENCE, reference_text
 from workflow.planning.table_checks import published
 from workflow.scripts import cli
 from workflow.scripts.endings import run
@@ -37,6 +39,7 @@ def main(argv: list[str] | None = None) -> None:
         if after != before:
             write_text(path, after)
             print(path)
+    write_text(REFERENCE, reference_text())
 
 
 def texts_of(cost: Cost) -> dict[str, str]:

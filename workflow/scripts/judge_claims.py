@@ -14,20 +14,19 @@ from workflow.planning.layers import PROJECT, laid_over
 from workflow.planning.methods import entropy_parts
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
-from workflow.scripts.reporting_job import Reporting
+from workflow.scripts.reporting_job import Reporting, by_stem
 
 
 @program(__doc__)
 def main(
     tables: Sequence[str],
-    claims: str,
-    published: str,
+    papers: Sequence[str],
     csv: str,
     markdown: str,
     reporting: Reporting,
 ) -> None:
-    printed = read_published(published)
-    claimed = read_claims(claims)
+    printed = read_published(papers)
+    claimed = read_claims(papers)
     check_names(claimed, known_names(), printed)
     inputs = table_digests(tables)
     judgements = judge(claimed, {table.name: table for table in read_tables(inputs)}, printed)
@@ -36,7 +35,7 @@ def main(
         {csv: claims_csv(judgements), markdown: claims_markdown(judgements)},
         inputs,
         read_records(tables),
-        own={"claims": claims, "published": published},
+        own=by_stem(papers),
         tables=[beside(reporting.record, path) for path in inputs],
     )
 

@@ -4,6 +4,7 @@ Each file of scores or predictions is checked against the record.json beside it.
 stand beside ours.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from semblance.layout import SCORES, place
@@ -18,7 +19,7 @@ from semblance.reporting.scores import collect, score_digests, score_paths, scor
 from semblance.reporting.table import decode_spec, to_json
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
-from workflow.scripts.reporting_job import Reporting
+from workflow.scripts.reporting_job import Reporting, by_stem
 
 PRINTERS = {"csv": table_csv, "markdown": markdown, "latex": latex, "json": to_json}
 
@@ -40,7 +41,7 @@ def main(
     results: str,
     forms: Forms,
     reporting: Reporting,
-    published: str,
+    papers: Sequence[str],
 ) -> None:
     paths = score_paths(place(results, SCORES), runs)
     inputs = score_digests(paths)
@@ -48,11 +49,10 @@ def main(
     inputs |= prediction_digests(table, results)
     spec = decode_spec(settings)
     table = with_bootstrap(table, results, spec.draws, spec.bootstrap_seed)
-    table = attach(table, read_published(published))
+    table = attach(table, read_published(papers))
     files = {path: PRINTERS[form](table) for form, path in asdict(forms).items()}
     records = score_records(inputs)
-    own = {"published": published}
-    reporting.write("render_table", files, inputs, records, own, settings=settings)
+    reporting.write("render_table", files, inputs, records, by_stem(papers), settings=settings)
 
 
 if __name__ == "__main__":

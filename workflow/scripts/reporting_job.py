@@ -1,12 +1,18 @@
 """What the programs of tables, pages and figures share: the files and the record that end them."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from semblance.files import whole_file
 from semblance.provenance import Record, beside, file_digest, named_beside, write_record
+
+
+def by_stem(paths: Iterable[str]) -> dict[str, str]:
+    """Return files of the project by their names without an ending, as records name them."""
+    return {Path(path).stem: path for path in paths}
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,15 @@ from semblance import layout
 from semblance.audit.chain import Chain
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
-from semblance.provenance import ROOT, canonical, checked, read_text
+from semblance.provenance import canonical, checked, read_text
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
 from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json
 from workflow.planning.plan import Evaluation, Plan
-from workflow.planning.stand_ins import StandIns
+from workflow.planning.stand_ins import marked
 from workflow.planning.table_checks import published
 
-CLAIMS = ROOT / "workflow" / "claims.yaml"
 HEAD = "INCOMPLETE"
 UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
 
@@ -31,11 +30,11 @@ def tables_now(plan: Plan, names: Iterable[str] = ()) -> tuple[dict[str, Table],
 
     Raises InputError for a damaged manifest.
     """
-    stand_ins = StandIns(plan, load_manifest(plan.config.manifest), published())
+    datasets = load_manifest(plan.config.manifest)
     tables: dict[str, Table] = {}
     lacks: dict[str, str] = {}
     for name in names or plan.config.tables:
-        settings = stand_ins.marked(plan.table_spec(name))
+        settings = marked(plan, datasets, plan.table_spec(name))
         table = _rendered(plan, settings)
         if table is None:
             table, lacks[name] = _built(plan, settings)

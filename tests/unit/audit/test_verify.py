@@ -28,6 +28,7 @@ from semblance.errors import InputError
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import ROOT, input_digests, read_sealed
 from semblance.reporting.contrasts import with_items
+from semblance.reporting.published import PAPERS
 from semblance.reporting.table import Contrast, Row, Table
 from semblance.training.keeping.finished import keep
 from tests.files import flip
@@ -583,9 +584,10 @@ def test_what_no_record_lists_what_is_not_made_yet_and_other_printed_numbers_are
     for file in (*unlisted, results / "logs/x.log"):
         file.parent.mkdir(exist_ok=True)
         file.write_text("?")
-    other = tmp_path / "published.yaml"
-    other.write_text((ROOT / "workflow/published.yaml").read_text() + "\n")
-    found = verify(results, published=other)
+    others = [tmp_path / path.name for path in PAPERS]
+    for path, other in zip(PAPERS, others, strict=True):
+        other.write_text(path.read_text() + "\n")
+    found = verify(results, papers=others)
     assert found.problems == [] and found.checked[CELLS] > 0
     of_numbers = [
         tables / f"{name}.md" for name in (*example_results.TABLES, "published", "claims")

@@ -120,6 +120,20 @@ def test_an_error_of_a_module_names_the_module():
         load(Layered(layers))
 
 
+@pytest.mark.parametrize(
+    "line, problem",
+    [
+        ("nobody: all-minilm", "instead.nobody: there is no base, corpus or bank 'nobody'; known"),
+        ("bert-base: nobody", "instead.bert-base: there is no base 'nobody'; known are all-minilm"),
+        ("nli: bert-base", "instead.nli: there is no corpus or bank 'bert-base'; known are cough"),
+    ],
+)
+def test_a_name_instead_of_another_that_is_not_known_is_refused_with_its_line(line, problem):
+    mine = write("mine.yaml", f"seeds: {{rcl: [1]}}\ninstead:\n  {line}\n")
+    [error] = lines_of(mine)
+    assert error.startswith(f"mine.yaml:3: {problem}")
+
+
 def test_all_errors_of_a_config_are_reported_each_once():
     found = lines_of(
         write(

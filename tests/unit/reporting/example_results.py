@@ -12,7 +12,6 @@ from semblance.evaluation.metrics import accuracy_at, average_precision
 from semblance.evaluation.scored import Evaluation, Target
 from semblance.evaluation.sts import StsRun
 from semblance.provenance import (
-    ROOT,
     canonical,
     checked,
     file_digest,
@@ -23,6 +22,7 @@ from semblance.provenance import (
     write_sealed,
 )
 from semblance.reporting.layouts import find_layout
+from semblance.reporting.published import PAPERS
 from tests.example_settings import COMPUTE
 from tests.scripts.flags import flags
 from workflow.scripts import (
@@ -38,7 +38,6 @@ NOISE = {"start": 2.0, "simcse": 1.0, "rcl": 0.4}
 WEIGHTS = "model/model.safetensors"
 METHODS = ["simcse", "rcl"]
 RUNS = [(corpus, method) for corpus in ("nli", "bank-0", "bank-1") for method in METHODS]
-PUBLISHED = f"{ROOT}/workflow/published.yaml"
 DEVICE = "cpu, 1 threads"
 SCORE = {"subset": "", "aggregation": "all"}
 TABLES = {
@@ -286,7 +285,7 @@ def render_other(results: Path, name: str, **given: object) -> None:
     ends = {"csv": "csv", "markdown": "md", "latex": "tex"}
     files = {form: tables / f"{name}.{end}" for form, end in ends.items()}
     files |= {"json": tables / f"json/{name}.json", "record": tables / f"records/{name}.json"}
-    render_table.main(flags(**files, results=results, published=PUBLISHED, **given))
+    render_table.main(flags(**files, results=results, papers=PAPERS, **given))
 
 
 def compare(results: Path) -> None:
@@ -299,7 +298,6 @@ def compare(results: Path) -> None:
         forms = {form: tables / f"{name}.{end}" for form, end in forms.items()}
         return flags(tables=records, record=tables / f"records/{name}.json", **forms)
 
-    printed = flags(published=PUBLISHED)
-    compare_published.main([*printed, *page("published", output="md")])
-    claims = flags(claims=f"{ROOT}/workflow/claims.yaml")
-    judge_claims.main([*claims, *printed, *page("claims", csv="csv", markdown="md")])
+    papers = flags(papers=PAPERS)
+    compare_published.main([*papers, *page("published", output="md")])
+    judge_claims.main([*papers, *page("claims", csv="csv", markdown="md")])

@@ -40,7 +40,7 @@ def judged(shown, **given):
     """The one judgement of "a is better than b" on a table."""
     fields = {"says": "A is better", "source": "here", "table": "t", "columns": ("Average",)}
     fields |= {"rows": {"a": Term(1), "b": Term(-1)}, "margin": 0.01}
-    claims = Claims("claims.yaml", {"one": Claim(**(fields | given))})
+    claims = Claims({"one": Claim(**(fields | given))}, {"one": "claims.yaml"})
     (found,) = judge(claims, {"t": shown}, Published(()))
     return found
 

@@ -6,13 +6,12 @@ import pytest
 from pytest import approx
 
 from semblance.errors import InputError
-from semblance.provenance import ROOT
 from semblance.reporting.build import ORIENTATION, stand_in_note
 from semblance.reporting.comparison import STAND_IN, TOLERANCE, attach, compare_published, ledger
 from semblance.reporting.published import Entry, Published, read_published
 from tests.unit.reporting.example_scores import record, row, runs, table, untrained
 
-SLIPS = read_published(ROOT / "workflow/published.yaml").slips
+SLIPS = read_published().slips
 PRINTED = Published(
     (
         Entry("p", "1", "SimCSE", "sts12", 72.0, "senteval", "spearman", "all"),

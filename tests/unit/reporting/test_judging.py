@@ -43,15 +43,15 @@ SEEDS = (1, 2, 3)
 ROWS = {"start": ("start", ()), "A": ("a", SEEDS), "B": ("b", SEEDS)}
 BOTH = {"A": ROWS["A"], "B": ROWS["B"]}
 OURS = {"a": Term(1), "b": Term(-1)}  # the same, but no paper prints it
-SHIPPED = read_claims(ROOT / "workflow/claims.yaml")
-SHIPPED_NUMBERS = read_published(ROOT / "workflow/published.yaml")
+SHIPPED = read_claims()
+SHIPPED_NUMBERS = read_published()
 
 
 def claims(**given):
     """One claim, "one": a is better than b."""
     fields = {"says": "A is better than B", "source": "here", "table": "t", "columns": ("Average",)}
     fields["rows"] = {"a": Term(1, "p/1/A"), "b": Term(-1, "p/1/B")}
-    return Claims("claims.yaml", {"one": Claim(**(fields | given))})
+    return Claims({"one": Claim(**(fields | given))}, {"one": "claims.yaml"})
 
 
 def table(rows=ROWS, more=(), a=A, b=B):
@@ -663,7 +663,7 @@ def test_the_claims_find_their_rows_on_stand_ins_but_for_those_of_qqp_and_anli()
     """On stand-ins the corpora have names of their own; Quora's questions and ANLI have none."""
     tables = empty_tables("config.yaml", "configs/minilm.yaml")
     named = {n: claim for n, claim in SHIPPED.by_name.items() if claim.table in OF_STAND_INS}
-    judgements = judge(Claims(SHIPPED.path, named), tables, SHIPPED_NUMBERS)
+    judgements = judge(Claims(named, SHIPPED.paths), tables, SHIPPED_NUMBERS)
     missing = {f.name for f in judgements if f.verdict == "not run" and "lacks a row" in f.why}
     assert missing == {"entailment-is-the-best-source", "anli-adds-nothing"}
     assert all(found.stand_in for found in judgements if found.name not in missing if found.size)

@@ -2,11 +2,10 @@
 
 import pytest
 
-from semblance.provenance import ROOT
 from semblance.reporting.layouts import LAYOUTS
 from semblance.reporting.published import read_published
 
-PUBLISHED = read_published(ROOT / "workflow/published.yaml")
+PUBLISHED = read_published()
 ENTRIES = [entry for entry in PUBLISHED.entries if entry.paper == "simcse"]
 SLIPS = [slip for slip in PUBLISHED.slips if slip.paper == "simcse"]
 WITH_SUBSETS = ("sts12", "sts13", "sts14", "sts15", "sts16")

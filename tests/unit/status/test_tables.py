@@ -20,8 +20,7 @@ from workflow.planning.config import load
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.reads import Job
 from workflow.planning.stages import jobs, record
-from workflow.planning.stand_ins import StandIns
-from workflow.planning.table_checks import published
+from workflow.planning.stand_ins import marked
 from workflow.status.tables import tables_now
 
 BASE = "nli-roberta-base-v2"
@@ -94,8 +93,7 @@ def lose(plan: Plan, job: Job) -> None:
 
 def render_whole(plan: Plan, name: str) -> None:
     """Render a table as its rule does."""
-    stand_ins = StandIns(plan, load_manifest(plan.config.manifest), published())
-    settings = stand_ins.marked(plan.table_spec(name))
+    settings = marked(plan, load_manifest(plan.config.manifest), plan.table_spec(name))
     runs = plan.seeds_by_run(plan.evaluations_of(name))
     render_other(Path("results"), name, settings=settings, runs=runs)
 
