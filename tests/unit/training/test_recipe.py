@@ -13,7 +13,7 @@ from semblance.models.architecture import Architecture
 from semblance.models.dropout_plan import DropoutSettings
 from semblance.models.encoder import Encoder
 from semblance.training.batch import Batch, batch_of
-from semblance.training.batch_loss import BatchLoss, find_loss
+from semblance.training.batch_loss import BatchLoss
 from semblance.training.batching import batches
 from semblance.training.losses.contrastive import loss as contrastive
 from semblance.training.recipe import TrainSettings, batch_size, schedule, training_rows
@@ -46,19 +46,6 @@ def encoder() -> Encoder:
     """A tiny encoder with fixed weights."""
     torch.manual_seed(0)
     return Encoder(SHAPE, "mean")
-
-
-@pytest.mark.parametrize(
-    "loss, options, said",
-    [
-        ("nobody", {}, "loss: there is no .*nobody.py; known are contrastive"),
-        ("contrastive", {"phi": 0.1}, r"options\.phi: unknown key; known are .*scale"),
-        ("entropy", {}, r"options\.phi: missing key"),
-    ],
-)
-def test_options_that_are_not_those_of_the_loss_are_refused(loss, options, said):
-    with pytest.raises(InputError, match=said):
-        find_loss(loss, options)
 
 
 TWO_NEGATIVES = ROWS._replace(negative=np.stack([ROWS.negative, ROWS.negative[::-1]], axis=1))
