@@ -440,6 +440,10 @@ CONFIG_MUTATIONS = {
     ),
     "gradient clipping": ("training.clip = 0.5", nodes(*TRAININGS)),
     "the jobs that share a GPU": ("resources.jobs_per_gpu = 2", set()),
+    "sizes and limits": (
+        "bases.tiny.million_parameters = 999999; resources.max_runtime = 77",
+        set(),
+    ),
     "the unsupervised recipe": (
         "recipes.unsupervised.learning_rate = 0.0001",
         nodes("train:wiki", "train_curve"),
