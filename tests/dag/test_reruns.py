@@ -199,21 +199,22 @@ FIGURES = {
 
 def node(job: Job) -> str:
     """Return the name above of a job."""
-    data, figure = job.rule.removeprefix("download_"), job.wildcards.get("figure", "")
+    data = job.rule.removeprefix("download_")
+    corpus, method, figure = (
+        job.wildcards.get(name, "") for name in ("corpus", "method", "figure")
+    )
     if data in DATA:
         return f"download:{DATA[data]}"
     if figure:
         return f"{job.rule}:{FIGURES.get(figure, figure)}"
-    corpus, method = job.wildcards.get("corpus", ""), job.wildcards.get("method", "")
-    of_faq = {"rcl-2": "regulated"}.get(method, "faq")
-    kinds = [
-        "sampled" if method == "ssimcse-sd" else "",
-        "whole" if corpus.endswith("-all") else "",
-        of_faq if corpus.startswith("stackfaq") else DATA.get(corpus, corpus),
-        "faq",
-    ]
+    of_faq = "regulated" if method == "rcl-2" else "faq"
     if job.rule == "train_final":
         return f"{job.rule}:{'initial' if method == 'initial' else of_faq}"
+    kinds = [DATA.get(corpus, corpus)]
+    if corpus.startswith("stackfaq"):  # a fold, or the whole bank
+        kinds = ["whole" if corpus.endswith("-all") else of_faq, "faq"]
+    if method == "ssimcse-sd":
+        kinds = ["sampled"]
     named = [f"{job.rule}:{kind}" for kind in kinds if f"{job.rule}:{kind}" in READERS]
     return named[0] if named else job.rule
 
