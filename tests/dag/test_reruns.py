@@ -185,7 +185,7 @@ DATA = {
     **dict.fromkeys(("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sick"), "sts"),
     **dict.fromkeys(("mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc"), "transfer"),
 }
-FIGURES = {
+SHOWN = {
     "simcse_figure3": "scores",
     "simcse_figureG1": "cosines",
     "simcse_figure2": "curve",
@@ -206,7 +206,7 @@ def node(job: Job) -> str:
     if data in DATA:
         return f"download:{DATA[data]}"
     if figure:
-        return f"{job.rule}:{FIGURES.get(figure, figure)}"
+        return f"{job.rule}:{SHOWN.get(figure, figure)}"
     of_faq = "regulated" if method == "rcl-2" else "faq"
     if job.rule == "train_final":
         return f"{job.rule}:{'initial' if method == 'initial' else of_faq}"
