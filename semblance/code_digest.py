@@ -218,6 +218,7 @@ def _package_of(module: str) -> str:
     return module if file and file.name == "__init__.py" else module.rpartition(".")[0]
 
 
+@functools.cache
 def _module_file(name: str) -> Path | None:
     stem = ROOT.joinpath(*name.split("."))
     return next(filter(Path.is_file, (stem.with_suffix(".py"), stem / "__init__.py")), None)

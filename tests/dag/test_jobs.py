@@ -9,7 +9,8 @@ pytestmark = pytest.mark.dag
 
 @pytest.mark.parametrize("name", jobs.CONFIGS)
 def test_every_job_of_a_shipped_config_has_the_settings_and_the_place_that_are_noted(name):
-    assert jobs.planned(name) == [row for row in jobs.noted() if row[0] == name]
+    planned, noted = jobs.planned(name), [row for row in jobs.noted() if row[0] == name]
+    assert planned == noted, "`python -m tests.dag.jobs --write` notes jobs that are to change"
 
 
 def test_no_rule_of_a_shipped_config_plans_nothing():

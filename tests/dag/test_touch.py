@@ -17,11 +17,9 @@ def other(finished: Project, tmp_path_factory) -> Project:
 
 
 def test_touch_does_not_make_results_of_other_settings_current(other):
-    before = other.planned()
-    assert before["train"] > 0
     said = other.snakemake("--touch", "--cores", "1", check=False)
     assert "--touch would call" in said and "of other settings current" in said
-    assert other.planned() == before
+    assert other.planned()["train"] > 0
 
 
 def test_a_start_without_the_trigger_of_parameters_names_the_results_of_other_settings(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 import yaml
@@ -240,6 +241,16 @@ def copy_project(folder: Path, names: Iterable[str]) -> None:
             shutil.copy(ROOT / name, folder)
 
 
+class Job(NamedTuple):
+    """A job of a plan: a line of what tests/dag/stale.py prints."""
+
+    rule: str
+    wildcards: dict[str, str]
+    runs: bool
+    is_stale: bool  # of itself, not because of what it reads
+    readers: list[int]  # the numbers of the jobs that read from it
+
+
 class Project:
     """A scratch copy of the project, to run, mutate and run again."""
 
@@ -307,10 +318,17 @@ class Project:
                 file.write_bytes(content)
                 os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
 
-    def planned_after(self, edits: Mapping[Path, str | bytes]) -> dict[str, int]:
-        """Return the jobs that a dry run with other or new contents of files would start."""
+    def jobs(self) -> list[Job]:
+        """Return each job of the plan, and what a dry run would make of it."""
+        words = ("stale", "--configfile", "tiny.yaml")
+        done = run_module(self.folder, *words, PYTHONPATH=str(Path(__file__).parent))
+        assert done.returncode == 0, printed(done)
+        return [Job(*json.loads(line)) for line in done.stdout.splitlines()]
+
+    def jobs_after(self, edits: Mapping[Path, str | bytes]) -> list[Job]:
+        """Return the jobs of a dry run with other or new contents of files."""
         with self.edited(edits):
-            return self.planned()
+            return self.jobs()
 
     @contextlib.contextmanager
     def configured(self, config: dict) -> Iterator[None]:
@@ -319,7 +337,7 @@ class Project:
             self.write_config(config)
             yield
 
-    def planned_with(self, config: dict) -> dict[str, int]:
-        """Return the jobs that a dry run with another config would start."""
+    def jobs_with(self, config: dict) -> list[Job]:
+        """Return the jobs of a dry run with another config."""
         with self.configured(config):
-            return self.planned()
+            return self.jobs()

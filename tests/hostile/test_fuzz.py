@@ -1,4 +1,4 @@
-"""Random damage to a user's own FAQ and to a model folder is read or refused; a valid FAQ comes back."""
+"""Random damage to a user's own FAQ is read or refused; a valid FAQ comes back."""
 
 import json
 from pathlib import Path
@@ -8,11 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semblance.data.text import normalise, shows_nothing
-from semblance.data.tokens import tokenise
-from semblance.models import folder as model_folder
 from semblance_faq.read.faq import read_own
 from tests.hostile.bounds import bounded, survives
-from tests.hostile.test_models import PLAIN as TOKENIZER
 from tests.hostile.test_own_files import CSV, JSON
 
 SHARED = {
@@ -57,40 +54,17 @@ def mutated(draw: st.DrawFn, plain: bytes) -> bytes:
     return content
 
 
-def fuzz(effort: settings, plain: bytes, path: Path, read) -> None:
-    """Read many mutations of a valid file."""
-
+@pytest.mark.parametrize("effort", EFFORT)
+@pytest.mark.parametrize("name, plain", [("f.csv", CSV), ("f.jsonl", JSON)])
+def test_a_faq_is_read_or_refused_and_nothing_else_is_done(name, plain, effort, tmp_path):
     @effort
     @given(content=mutated(plain))
     def run(content: bytes) -> None:
-        path.write_bytes(content)
-        survives(read, path)
+        (tmp_path / name).write_bytes(content)
+        survives(read_own, tmp_path / name)
 
     run()
-
-
-OTHERS = {
-    "f.csv": (CSV, read_own),
-    "f.jsonl": (JSON, read_own),
-    "tokenizer.json": (json.dumps(TOKENIZER).encode(), lambda path: tokenise(path, ["hello a"])),
-}
-
-
-@pytest.mark.parametrize("effort", EFFORT)
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_faq_or_a_tokenizer_is_read_or_refused_and_nothing_else_is_done(name, effort, tmp_path):
-    plain, read = OTHERS[name]
-    fuzz(effort, plain, tmp_path / name, read)
     assert [path.name for path in tmp_path.iterdir()] == [name]
-
-
-@pytest.mark.parametrize("effort", EFFORT)
-@pytest.mark.parametrize(
-    "name", ["config.json", "model.safetensors", "modules.json", "1_Pooling/config.json"]
-)
-def test_a_model_folder_loads_or_is_refused(name, effort, model):
-    plain = (model / name).read_bytes()
-    fuzz(effort, plain, model / name, lambda _: model_folder.load(model))
 
 
 # None valid is refused: what is written in a format comes back

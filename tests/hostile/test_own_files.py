@@ -19,29 +19,15 @@ ROWS = [{"question": "q", "answer": "ä", "id": "1"}, {"question": "r", "answer"
 JSON = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS).encode()
 
 NOT_UTF8 = {  # bytes: what they are
-    b"\x80": "a lone continuation byte",
     b"\xe2\x82": "a truncated character",
-    b"\xc0\xaf": "an overlong slash",
-    b"\xe0\x80\x80": "an overlong NUL",
     b"\xed\xa0\x80": "a surrogate",
-    b"\xf4\x90\x80\x80": "beyond Unicode",
     b"caf\xe9 ": "Latin-1",
-    b"\xff": "no UTF-8 byte",
 }
-JSON_ROWS = {  # a row of JSON: what is wrong with it; models have JSON, too
+JSON_ROWS = {  # a row of JSON: what is wrong with it; unit/test_strict_json.py has all there is
     '{"gold_label": "neu': "truncated",
     "[1, 2]": "an array",
     "{} {}": "two objects",
-    "{'question': 'q'}": "single quotes",
     "[" * 100_000: "deep nesting",
-    '{"question": 1' + "0" * 5000 + "}": "a huge number",
-    '{"question": "q",}': "trailing comma",
-    '{"x": NaN}': "not a number",
-    '{"question": "\\ud83d"}': "half a surrogate",
-    '{"question": "a\tb"}': "a raw tab",
-    '{"question": "\\x41"}': "a bad escape",
-    '{"question": "q}': "unclosed string",
-    "// nothing": "a comment",
     '{"question": "q", "question": "r"}': "a doubled key",
 }
 CSV_ROWS = {

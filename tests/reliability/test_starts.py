@@ -78,12 +78,6 @@ def test_a_dry_run_beside_a_living_run_touches_nothing(project, living):
     assert after.keys() == before.keys()
 
 
-def test_a_dry_run_makes_no_folder(project):
-    project.snakemake("-n", "--quiet")
-    assert not (project.folder / "results").exists()
-    assert not (project.folder / "resources").exists()
-
-
 def test_two_runs_that_share_their_downloads_both_end_well(project):
     first = start(project, "--", f"results/{CORPUS}")
     second = start(project, "--config", "output=second", "--", f"second/{CORPUS}")

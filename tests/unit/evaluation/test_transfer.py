@@ -68,12 +68,6 @@ def test_the_record_names_what_was_read_and_how_the_items_were_dealt(evaluated, 
     assert record["environment"]["scikit-learn"] != "absent"
 
 
-def test_a_second_evaluation_gives_the_same_bytes(evaluated, demo, tmp_path):
-    evaluate(demo, tmp_path)
-    for name in ("scores.csv", "predictions.parquet"):
-        assert (tmp_path / name).read_bytes() == (evaluated / name).read_bytes()
-
-
 def test_each_distinct_text_is_embedded_once_over_all_tasks(demo, monkeypatch):
     embedded = []
     encoder = load(demo / "base/model").eval()

@@ -97,16 +97,6 @@ def test_a_head_for_training_only_is_not_saved_and_an_earlier_one_is_removed(bas
     assert model_folder.load(folder).head is None
 
 
-def test_in_evaluation_mode_a_head_for_training_only_is_left_out(bases, tmp_path):
-    """The dev score of a training is that of the vectors that its saved model gives."""
-    encoder = encoder_of(bases["bert"], head="train").train()
-    folder = saved(encoder, bases["bert"], tmp_path / "m")
-    with_head = vectors(encoder, folder)
-    without = vectors(encoder.eval(), folder)
-    assert np.array_equal(vectors(model_folder.load(folder), folder), without)
-    assert np.abs(without - with_head).max() > 0.01
-
-
 def test_the_head_of_a_base_is_kept_unless_it_is_to_serve_the_training_only(bases, tmp_path):
     folder = saved(encoder_of(bases["bert"], head="keep"), bases["bert"], tmp_path / "m")
     heads = {head: model_folder.load(folder, head) for head in ("none", "train", "keep")}

@@ -1,13 +1,9 @@
 """What a table shows, worked out by hand from a few scores."""
 
-import statistics
-
 import pytest
 from pytest import approx
 
-from semblance.errors import InputError
-from semblance.reporting.table import from_json, to_json
-from tests.unit.reporting.example_scores import FAQ, TASKS, of_fold, record, runs, table, untrained
+from tests.unit.reporting.example_scores import FAQ, TASKS, of_fold, record, runs, table
 
 SIMCSE = runs("simcse", {1: (0.70, 0.80), 2: (0.71, 0.83), 3: (0.75, 0.82)})
 RCL = {1: (0.90, 0.80), 2: (0.91, 0.83), 3: (0.95, 0.82)}
@@ -18,16 +14,6 @@ ALONE = {"SimCSE": ROWS["SimCSE"]}
 def cells(shown, label, protocol=None):
     named = [row for row in shown.rows if row.label == label and protocol in (None, row.protocol)]
     return named[0].cells
-
-
-@pytest.mark.parametrize(
-    "column, by_seed",
-    [("sts12", [70, 71, 75]), ("Average", [(70 + 80) / 2, (71 + 83) / 2, (75 + 82) / 2])],
-)
-def test_a_cell_is_mean_and_sample_sd_over_the_unrounded_points_of_its_seeds(column, by_seed):
-    cell = cells(table(ALONE, SIMCSE), "SimCSE")[column]
-    assert (cell.mean, cell.n) == (approx(statistics.mean(by_seed)), 3)
-    assert cell.sd == approx(statistics.stdev(by_seed))
 
 
 def test_a_missing_score_empties_cell_and_average_and_is_named():
@@ -148,20 +134,6 @@ def test_a_difference_in_precision_code_or_environment_is_noted(name):
     (note,) = mixed(table(ROWS, SIMCSE + runs("rcl-8", RCL, **{name: "other"})).notes)
     assert note.startswith(f"Mixed {name}") and "other (RCL)" in note
     assert mixed(table(ROWS, SIMCSE).notes) == []
-
-
-def test_json_gives_the_same_table_again():
-    scores = untrained(0.60, 0.62) + SIMCSE + runs("rcl-8", RCL)
-    shown = table(ROWS, scores, control="SimCSE")
-    assert from_json(to_json(shown)) == shown
-    with pytest.raises(InputError, match="x.json"):
-        from_json("[1]", "x.json")
-
-
-@pytest.mark.parametrize("wrong", [{"layout": "pie"}, {"colour": "red"}])
-def test_wrong_settings_stop_with_their_key(wrong):
-    with pytest.raises(InputError, match="table t"):
-        table(ROWS, [], **wrong)
 
 
 SETTINGS = [(metric, by) for metric in ("spearman", "pearson") for by in ("all", "mean", "wmean")]

@@ -100,11 +100,6 @@ def test_another_protocol_metric_or_aggregation_claims_nothing(asked, measured):
     assert attach(shown, PRINTED).rows[0].cells["sts12"].published is None
 
 
-def test_the_published_value_stands_beside_ours():
-    cell = attach(ours(0.73), PRINTED).rows[0].cells["sts12"]
-    assert cell.published == 72.0 and cell.difference == approx(1.0)
-
-
 def test_an_unknown_published_row_stops():
     with pytest.raises(InputError, match="p/9/x"):
         attach(table({"mine": row("simcse", [1], published="p/9/x")}, []), PRINTED)
@@ -128,13 +123,6 @@ def test_the_page_says_which_of_our_rows_lacks_a_score():
     text = page(table({"mine": row("simcse", [1], **NAMED)}, [record(task="sts13")]))
     why = "at least one run behind our row has no score (t, mine)"
     assert f"- without a score of ours, because {why}: “SimCSE” (2 cells)" in text
-
-
-def test_the_page_names_each_stand_in_once_and_shows_no_difference_for_it():
-    text = page(ours(0.73, stand_in=REASONS))
-    line = "| SimCSE | sts12 | 72.00 | 73.00 | 1 | – | stand-in, not comparable | t, mine |"
-    assert line in text
-    assert text.count("stand-in t, mine: base tiny instead of large; 8 of 10 rows") == 1
 
 
 @pytest.mark.parametrize("marked, note", [(0, ""), (2, f"Stand-ins: 2 of 3 rows. {ORIENTATION}")])

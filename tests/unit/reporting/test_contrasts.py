@@ -185,12 +185,6 @@ def test_a_note_states_the_smallest_p_that_the_seeds_allow(control, ours, note):
     assert any(note in other for other in shown.notes)
 
 
-def test_the_notes_name_the_control_as_the_table_prints_it():
-    """A reader of the table sees labels, and the settings name a method."""
-    rows = {"Eq. 1 (p=0)": ROWS["SimCSE"], "RCL (8 regulators)": ROWS["RCL"]}
-    assert any("from “Eq. 1 (p=0)”;" in note for note in contrasted(rows, control="simcse").notes)
-
-
 def test_the_notes_say_what_is_corrected_and_what_could_have_been_shown():
     notes = " ".join(many_rows(2).notes)
     assert "Holm's method for the 2 comparisons of its column" in notes

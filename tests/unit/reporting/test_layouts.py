@@ -49,6 +49,8 @@ def test_an_unknown_layout_is_refused_with_the_known_ones():
     text = to_json(table()).replace('"layout": "sts"', '"layout": "pie"')
     with pytest.raises(InputError, match="x.json: layout: unknown layout 'pie'"):
         from_json(text, "x.json")
+    with pytest.raises(InputError, match="x.json: not a rendered table"):
+        from_json("[1]", "x.json")
 
 
 def test_the_dev_layout_of_a_bank_shows_the_map_of_its_dev_questions():
@@ -60,13 +62,6 @@ def test_the_dev_layout_of_a_bank_shows_the_map_of_its_dev_questions():
     shown = example_scores.table(rows, scores, **FAQ | {"layout": "faq-dev"})
     assert shown.columns == ("map",)
     assert shown.rows[0].cells["map"].mean == approx(100 * (0.5 + 0.7) / 2)
-
-
-def test_cells_stand_in_the_order_parts_average_best_seeds():
-    cells = SIXTH.cells({"1": {"a": 70, "b": 80}, "2": {"a": 76, "b": 84}, "3": {"a": 73, "b": 79}})
-    assert list(cells) == ["a", "b", "all", "top2"]
-    assert cells["all"] == {"1": 75, "2": 80, "3": 76}
-    assert cells["top2"] == {"2": 80, "3": 76}
 
 
 def test_a_missing_score_leaves_its_seed_without_a_value_and_no_seed_is_the_best():

@@ -1,7 +1,5 @@
 """The training on a whole bank ends where the trainings on the folds were best."""
 
-from dataclasses import asdict
-
 import pytest
 
 from semblance.errors import InputError
@@ -14,9 +12,7 @@ from semblance.provenance import (
 )
 from semblance.training.final import final_settings, final_steps, with_steps_of
 from tests.example_settings import train_settings
-from tests.scripts.flags import flags
 from tests.unit.training.small import train
-from workflow.scripts import train_final, training_job
 
 
 @pytest.mark.parametrize(
@@ -57,19 +53,6 @@ def test_a_final_training_takes_these_steps_and_names_the_folds(inputs, tmp_path
         assert input_digests(record)[role] == outputs_digest(said)
         [link] = [link for link in record["inputs"] if link["role"] == role]
         assert link["record"] == record_digest(said)
-
-
-def test_a_final_training_reads_the_regulators_of_the_whole_bank(inputs, tmp_path, monkeypatch):
-    asked = []
-    monkeypatch.setattr(training_job, "train", lambda found, *_, **more: asked.append(found))
-    monkeypatch.setattr(training_job, "take_gpu", lambda *_: None)
-    folds = [fold_record(tmp_path / "0", 1, 4)]
-    settings = asdict(train_settings(batch_size=4)) | {"dropout": {}}
-    given = dict(zip(("base", "corpus", "tokens"), inputs, strict=True))
-    given |= {"settings": settings, "folds": folds, "regulators": ["one", "other"]}
-    given |= {"checkpoint_minutes": 10, "checkpoint_steps": 0, "output": "o/record.json"}
-    train_final.main(flags(**given))
-    assert list(asked[0].regulators) == ["one", "other"] and asked[0].dev is None
 
 
 def test_a_training_takes_as_many_steps_as_others_took_together(tmp_path):

@@ -11,13 +11,13 @@ from semblance.data.tokens import Tokens
 from semblance.errors import InputError
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
-from semblance.settings import DropoutSettings, decode
+from semblance.settings import DropoutSettings
 from semblance.training.batch import Batch, batch_of
-from semblance.training.batch_loss import BatchLoss, find_loss
+from semblance.training.batch_loss import BatchLoss
 from semblance.training.batching import batches
 from semblance.training.losses.contrastive import loss as contrastive
 from semblance.training.recipe import TrainSettings, batch_size, schedule, training_rows
-from tests.example_settings import STATED, train_settings
+from tests.example_settings import train_settings
 
 SHAPE = Architecture(16, 1, 2, 32, 50, 40, 2, 1e-12, 0.1, 0.1, 0, 0)
 ROWS = Rows(
@@ -46,19 +46,6 @@ def encoder() -> Encoder:
     """A tiny encoder with fixed weights."""
     torch.manual_seed(0)
     return Encoder(SHAPE, "mean")
-
-
-@pytest.mark.parametrize(
-    "loss, options, said",
-    [
-        ("nobody", {}, "loss: there is no .*nobody.py; known are contrastive"),
-        ("contrastive", {"phi": 0.1}, r"options\.phi: unknown key; known are .*scale"),
-        ("entropy", {}, r"options\.phi: missing key"),
-    ],
-)
-def test_options_that_are_not_those_of_the_loss_are_refused(loss, options, said):
-    with pytest.raises(InputError, match=said):
-        find_loss(loss, options)
 
 
 TWO_NEGATIVES = ROWS._replace(negative=np.stack([ROWS.negative, ROWS.negative[::-1]], axis=1))
@@ -94,23 +81,10 @@ def test_a_corpus_smaller_than_the_batch_fills_what_it_can():
     assert batch_size(ROWS, settings(batch_size=64)) == 10
 
 
-@pytest.mark.parametrize(
-    "key, value",
-    [
-        *(("head", "yes"), ("unit", "windows"), ("precision", "fp8"), ("matmul", "low")),
-        *(("loss", "nobody"), ("views", "nobody")),  # without a module
-    ],
-)
-def test_an_unknown_choice_is_refused(key, value):
-    assert decode(TrainSettings, STATED) == TrainSettings(**STATED)
-    with pytest.raises(InputError, match=f"settings.{key}: .*{value}"):
-        decode(TrainSettings, {**STATED, key: value})
-
-
-@pytest.mark.parametrize("key", STATED)
-def test_a_setting_that_every_config_states_has_no_default(key):
-    with pytest.raises(InputError, match=f"settings.*{key}"):
-        decode(TrainSettings, {name: STATED[name] for name in STATED if name != key})
+@pytest.mark.parametrize("key", ["loss", "views"])
+def test_a_name_without_a_module_is_refused(key):
+    with pytest.raises(InputError, match=f"settings.{key}: .*nobody"):
+        settings(**{key: "nobody"})
 
 
 @pytest.mark.parametrize(

@@ -137,12 +137,6 @@ def test_a_change_of_settings_trains_again_and_removes_the_earlier_outputs(train
     assert kept(training.out) != first and not first.parent.exists()
 
 
-@pytest.mark.parametrize("head, is_kept", [("none", False), ("train", False), ("keep", True)])
-def test_the_head_is_kept_as_the_settings_say(training, head, is_kept):
-    training.train(replace(SETTINGS, head=head))
-    assert (load(training.out / "model").head is not None) == is_kept
-
-
 @pytest.mark.parametrize("head", ["none", "train", "keep"])
 def test_the_dev_score_is_that_of_the_saved_model(inputs, tmp_path, head):
     """SimCSE's code leaves an MLP for training only out of the dev score, too."""

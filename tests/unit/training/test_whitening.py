@@ -75,13 +75,6 @@ def test_in_bf16_only_the_encoder_computes_so_and_the_record_says_it(inputs, tmp
     assert all(link["record"] for link in record["inputs"])
 
 
-def test_too_few_sentences_are_refused_and_leave_no_model(inputs, tmp_path, monkeypatch):
-    monkeypatch.setattr(whitening, "read_tokens", lambda path: read_tokens(path).part(0, 10))
-    with pytest.raises(InputError, match="10 texts are too few to whiten vectors of 16 numbers"):
-        fitted(inputs, tmp_path / "out")
-    assert not (tmp_path / "out" / "model").exists()
-
-
 def test_vectors_that_are_not_finite_are_refused(inputs, tmp_path, monkeypatch):
     encode = lambda self, tokens, length: np.full((len(tokens.offsets) - 1, 16), np.inf)
     monkeypatch.setattr(encoder_module.Encoder, "encode", encode)
