@@ -10,6 +10,7 @@ class ScoreSet:
     """The scores of one model or method.
 
     ``gold`` and ``clusters`` are by task and item; they are empty where a file has no such column.
+    ``revisions``: of the data, by item, where the files state them.
     """
 
     name: str
@@ -17,3 +18,4 @@ class ScoreSet:
     tasks: dict[str, Scores] = field(default_factory=dict)
     gold: dict[str, dict[str, float]] = field(default_factory=dict)
     clusters: dict[str, dict[str, str]] = field(default_factory=dict)
+    revisions: dict[str, str] = field(default_factory=dict)

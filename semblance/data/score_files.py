@@ -1,22 +1,26 @@
 """Scores that were made elsewhere, from files: one number for each task, seed and item.
 
-- CSV, or JSON lines (``.jsonl``), with the columns ``item`` and ``score``, and if wanted ``task``,
-  ``seed``, ``cluster`` and ``gold``.
-- A folder of samples of lm-evaluation-harness: ``samples_TASK_TIME.jsonl``.
-- A folder of results of MTEB: JSON files with ``task_name`` and ``scores``. There a task is an item.
+- CSV, read as a user's own FAQ, or JSON lines (``.jsonl``), with the columns ``item`` and ``score``,
+  and if wanted ``task``, ``seed``, ``cluster`` and ``gold``.
+- A folder of samples of lm-evaluation-harness: ``samples_TASK_TIME.jsonl``. A filter of the answers
+  makes a task of its own.
+- A folder of results of MTEB: JSON files with ``task_name`` and ``scores``. There a task is an item:
+  the mean of its splits and languages, as in MTEB.
 """
 
+import importlib
 import json
 import math
 import re
+import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from semblance.data.csv_text import read_csv
 from semblance.data.text import read_json_lines
 from semblance.errors import InputError, at
+from semblance.named_modules import OWN_PAIRS
 from semblance.provenance import read_json
 from semblance.score_sets import Scores, ScoreSet
 
@@ -36,7 +40,8 @@ class ScoreColumns:
 def read_set(path: str, columns: ScoreColumns) -> ScoreSet:
     """Return the scores of a file or folder; InputError, with the line, for what is none."""
     place = Path(path).expanduser()
-    scores = ScoreSet(place.name.removesuffix(".gz").rpartition(".")[0] or place.name, path)
+    stem = place.name.removesuffix(".gz").rpartition(".")[0]
+    scores = ScoreSet(place.name if place.is_dir() else stem or place.name, path)
     if place.is_dir():
         _read_folder(place, scores, columns)
     else:
@@ -57,38 +62,41 @@ def _read_folder(folder: Path, found: ScoreSet, columns: ScoreColumns) -> None:
         result = read_json(path)
         if isinstance(result, dict) and {"task_name", "scores"} <= result.keys():
             _add_result(found, path, result)
+        elif isinstance(result, dict) and "mteb_dataset_name" in result:
+            problem = "a result of MTEB before 1.11, whose form is not read"
+            advice = "write it anew: mteb.TaskResult.from_disk(path).to_disk(path)"
+            raise InputError(path, problem, advice)
     if not found.tasks:
         problem = "neither samples_*.jsonl of lm-evaluation-harness nor results of MTEB"
         raise InputError(folder, problem, "name a file with the columns item and score")
 
 
 def _add_result(found: ScoreSet, path: Path, result: dict[str, Any]) -> None:
-    """Add the main scores of one task of MTEB: an item for each split and subset."""
+    """Add the main score of one task of MTEB: the mean of its splits and subsets."""
+    task = str(result["task_name"])
     try:
-        values = {
-            f"{result['task_name']} {split} {one.get('hf_subset', '')}".rstrip(): one["main_score"]
-            for split, several in result["scores"].items()
-            for one in several
-        }
+        parts = [part["main_score"] for parts in result["scores"].values() for part in parts]
     except (AttributeError, KeyError, TypeError):
         raise InputError(path, "not a result of MTEB: it lacks scores.SPLIT[].main_score") from None
-    for item, value in values.items():
-        _put(found.tasks, "", "1", item, _number(value, str(path)), str(path))
+    if not parts:
+        raise InputError(path, "a result of MTEB without a score")
+    score = statistics.fmean(_number(part, str(path)) for part in parts)
+    _put(found.tasks, "", "1", task, score, str(path))
+    found.revisions[task] = str(result.get("dataset_revision"))
 
 
 def _add(found: ScoreSet, path: Path, task: str, columns: ScoreColumns) -> None:
     """Add the scores of a file."""
-    for count, (line, row) in enumerate(_lines(path)):
+    for count, (line, row) in enumerate(_lines(path, columns)):
         where = at(path, line)
         if count >= MOST:
             raise InputError(where, f"more than {MOST:,} scores", "compare fewer at a time")
         named = columns.item or next((name for name in ITEMS if name in row), ITEMS[0])
         item = _text(row, named, where)
         of_task = task or str(row.get("task", ""))
-        if columns.score not in row:
-            known = ", ".join(map(str, list(row)[:20]))
-            raise InputError(where, f"no column {columns.score}", f"--score names one of {known}")
-        score = _number(row[columns.score], where)
+        if task and row.get("filter", "none") != "none":
+            of_task = f"{task} {row['filter']}"
+        score = _number(row["score"], where)
         _put(found.tasks, of_task, str(row.get("seed", "1")), item, score, where)
         if "gold" in row:
             found.gold.setdefault(of_task, {})[item] = _number(row["gold"], where)
@@ -96,10 +104,18 @@ def _add(found: ScoreSet, path: Path, task: str, columns: ScoreColumns) -> None:
             found.clusters.setdefault(of_task, {})[item] = _text(row, "cluster", where)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    if path.name.removesuffix(".gz").endswith(".jsonl"):
-        return read_json_lines(path)
-    return read_csv(path, ())
+def _lines(path: Path, columns: ScoreColumns) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each row with its score under that name."""
+    if not path.name.removesuffix(".gz").endswith(".jsonl"):
+        others = ("task", "seed", "cluster", "gold", *([columns.item] if columns.item else ITEMS))
+        yield from importlib.import_module(OWN_PAIRS).read_own_scores(path, columns.score, others)
+        return
+    for line, row in read_json_lines(path):
+        if columns.score not in row:
+            known = ", ".join(map(str, list(row)[:20]))
+            problem = f"no column {columns.score}"
+            raise InputError(at(path, line), problem, f"--score names one of {known}")
+        yield line, row | {"score": row[columns.score]}
 
 
 def _put(
