@@ -83,7 +83,7 @@ class EveryPooling:
 
     def __init__(self, model: FoundModel, device: str = "cpu"):
         self.model = model
-        encoder, names = load_found(model)
+        encoder, names, self.unread = load_found(model)
         self.poolings = Poolings(encoder.to(device), names)
         self.whole: Encoder | None = None
         if model.own is not None and model.own not in names:

@@ -23,6 +23,7 @@ from semblance.models.folder import TOKENIZER_FILES, build, save
 from semblance.models.modules import CONFIG, POOLER_FOLDER, Modules
 from semblance.models.prompts import Prompts, read_prompts, write_prompts
 from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE
+from semblance.models.stated import check_stated, refuse_lower_case
 from semblance.models.weights import load_weights
 from semblance.models.word_head import save_head, stored_head
 from semblance.named_modules import POOLINGS, module_path
@@ -127,6 +128,9 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
             copy_file(source / name, target / name)
     shape = read_architecture(source)
     _ensure_tokenizer(source, target)
+    check_stated(source, target)
+    if (source / TOKENIZER_FILE).is_file():
+        refuse_lower_case(source)
     if (settings.layers or 0) > shape.num_hidden_layers:
         problem = f"{settings.layers} asked of a model of {shape.num_hidden_layers}"
         raise InputError("layers", problem, "ask for fewer")
