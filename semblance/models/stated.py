@@ -27,6 +27,10 @@ def check_stated(folder: Path, transformer: Path) -> None:
 
     ``transformer``: the folder of the transformer and its tokenizer, which may be ``folder``.
     """
+    if not (transformer / TOKENIZER_FILE).is_file():
+        problem = f"has no {TOKENIZER_FILE}"
+        advice = "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER) writes it"
+        raise InputError(transformer, problem, advice)
     path = transformer / TOKENIZER_CONFIG
     config = read_object(path) if path.is_file() else {}
     if config.get("truncation_side", "right") != "right":
