@@ -1,22 +1,26 @@
 """Scores that were made elsewhere, from files: one number for each task, seed and item.
 
-- CSV, or JSON lines (``.jsonl``), with the columns ``item`` and ``score``, and if wanted ``task``,
-  ``seed``, ``cluster`` and ``gold``.
-- A folder of samples of lm-evaluation-harness: ``samples_TASK_TIME.jsonl``.
-- A folder of results of MTEB: JSON files with ``task_name`` and ``scores``. There a task is an item.
+- CSV, read as a user's own FAQ, or JSON lines (``.jsonl``), with the columns ``item`` and ``score``,
+  and if wanted ``task``, ``seed``, ``cluster`` and ``gold``.
+- A folder of samples of lm-evaluation-harness: ``samples_TASK_TIME.jsonl``. A filter of the answers
+  makes a task of its own.
+- A folder of results of MTEB: JSON files with ``task_name`` and ``scores``. There a task is an item,
+  the mean of its splits and languages, as in MTEB.
 """
 
+import importlib
 import json
 import math
 import re
+import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from semblance.data.csv_text import read_csv
 from semblance.data.text import read_json_lines
 from semblance.errors import InputError, at
+from semblance.named_modules import OWN_PAIRS
 from semblance.provenance import read_json
 
 SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT.*)?\.jsonl")
@@ -30,6 +34,7 @@ class ScoreSet:
     """The scores of one model or method.
 
     ``gold`` and ``clusters`` are by task and item; they are empty where a file has no such column.
+    ``revisions``: of the data, by item, where the files state them.
     """
 
     name: str
@@ -37,6 +42,7 @@ class ScoreSet:
     tasks: dict[str, Scores] = field(default_factory=dict)
     gold: dict[str, dict[str, float]] = field(default_factory=dict)
     clusters: dict[str, dict[str, str]] = field(default_factory=dict)
+    revisions: dict[str, str] = field(default_factory=dict)
 
 
 def read_set(path: str, item: str | None = None, score: str = "score") -> ScoreSet:
@@ -45,66 +51,87 @@ def read_set(path: str, item: str | None = None, score: str = "score") -> ScoreS
     ``item`` and ``score`` name the columns.
     """
     place = Path(path).expanduser()
-    scores = ScoreSet(place.name.removesuffix(".gz").rpartition(".")[0] or place.name, path)
-    rows = _of_folder(place, score) if place.is_dir() else _of_file(place)
+    stem = place.name.removesuffix(".gz").rpartition(".")[0]
+    scores = ScoreSet(place.name if place.is_dir() else stem or place.name, path)
+    rows = _of_folder(place, item, score) if place.is_dir() else _of_file(place, item, score)
     for where, row in rows:
-        _add(scores, where, row, item, score)
+        _add(scores, where, row, item)
     if not scores.tasks:
         raise InputError(place, "it holds no scores")
     return scores
 
 
-def _of_file(path: Path) -> Iterator[tuple[str, Row]]:
-    """Yield each row of a file, and where it stands."""
-    is_json = path.name.removesuffix(".gz").endswith(".jsonl")
-    for line, row in read_json_lines(path) if is_json else read_csv(path, ()):
-        yield at(path, line), row
+def _of_file(path: Path, item: str | None, score: str) -> Iterator[tuple[str, Row]]:
+    """Yield each row of a file, its score under that name, and where it stands."""
+    if not path.name.removesuffix(".gz").endswith(".jsonl"):
+        others = ("task", "seed", "cluster", "gold", *([item] if item else ITEMS))
+        # A part of the application, which the reproduction does not import.
+        rows = importlib.import_module(OWN_PAIRS).read_own_scores(path, score, others)
+        yield from ((at(path, line), row) for line, row in rows)
+        return
+    for line, row in read_json_lines(path):
+        if score not in row:
+            columns = ", ".join(map(str, list(row)[:20]))
+            raise InputError(
+                at(path, line), f"no column {score}", f"--score names one of {columns}"
+            )
+        yield at(path, line), row | {"score": row[score]}
 
 
-def _of_folder(folder: Path, score: str) -> Iterator[tuple[str, Row]]:
-    """Yield each sample of the harness or, if there is none, each main score of MTEB."""
+def _of_folder(folder: Path, item: str | None, score: str) -> Iterator[tuple[str, Row]]:
+    """Yield each sample of the harness or, if there is none, the main score of each task of MTEB."""
     samples = {path: SAMPLES.fullmatch(path.name) for path in sorted(folder.rglob("*.jsonl"))}
     for path, match in samples.items():
-        if match:
-            yield from ((where, row | {"task": match["task"]}) for where, row in _of_file(path))
+        for where, row in _of_file(path, item, score) if match else ():
+            name = row.get("filter", "none")
+            yield (
+                where,
+                row | {"task": match["task"] if name == "none" else f"{match['task']} {name}"},
+            )
     if any(samples.values()):
         return
     results = {path: read_json(path) for path in sorted(folder.rglob("*.json"))}
-    results = {path: found for path, found in results.items() if _is_of_mteb(found)}
-    if not results:
+    rows = [_of_mteb(path, one) for path, one in results.items() if isinstance(one, dict)]
+    if not any(rows):
         problem = "neither samples_*.jsonl of lm-evaluation-harness nor results of MTEB"
         raise InputError(folder, problem, "name a file with the columns item and score")
-    for path, result in results.items():
-        try:
-            for split, several in result["scores"].items():
-                for one in several:
-                    item = f"{result['task_name']} {split} {one.get('hf_subset', '')}".rstrip()
-                    yield str(path), {"item": item, score: one["main_score"]}
-        except (AttributeError, KeyError, TypeError):
-            problem = "not a result of MTEB: it lacks scores.SPLIT[].main_score"
-            raise InputError(path, problem) from None
+    yield from filter(None, rows)
 
 
-def _is_of_mteb(result: Any) -> bool:
-    return isinstance(result, dict) and {"task_name", "scores"} <= result.keys()
+def _of_mteb(path: Path, result: dict[str, Any]) -> tuple[str, Row] | None:
+    """Return the score of a task, by the mean of its splits and subsets; None for another file."""
+    if "mteb_dataset_name" in result:
+        problem = "a result of MTEB before 1.11, whose form is not read"
+        advice = "write it anew: mteb.TaskResult.from_disk(path).to_disk(path)"
+        raise InputError(path, problem, advice)
+    if not {"task_name", "scores"} <= result.keys():
+        return None
+    try:
+        parts = [part["main_score"] for parts in result["scores"].values() for part in parts]
+    except (AttributeError, KeyError, TypeError):
+        raise InputError(path, "not a result of MTEB: it lacks scores.SPLIT[].main_score") from None
+    if not parts:
+        raise InputError(path, "a result of MTEB without a score")
+    score = statistics.fmean(_number(part, str(path)) for part in parts)
+    revision = str(result.get("dataset_revision"))
+    return str(path), {"item": str(result["task_name"]), "score": score, "revision": revision}
 
 
-def _add(scores: ScoreSet, where: str, row: Row, item: str | None, score: str) -> None:
-    """Add the score of a row, its gold and its cluster."""
+def _add(scores: ScoreSet, where: str, row: Row, item: str | None) -> None:
+    """Add the score of a row, its gold, its cluster and the revision of its data."""
     name = _text(row, item or next((name for name in ITEMS if name in row), ITEMS[0]), where)
-    if score not in row:
-        columns = ", ".join(map(str, list(row)[:20]))
-        raise InputError(where, f"no column {score}", f"--score names one of {columns}")
     task, seed = str(row.get("task", "")), str(row.get("seed", "1"))
     items = scores.tasks.setdefault(task, {}).setdefault(seed, {})
     if name in items:
         problem = f"item {name!r:.80} of task {task!r:.80} and seed {seed!r:.40} stands twice"
         raise InputError(where, problem, "give each item one score")
-    items[name] = _number(row[score], where)
+    items[name] = _number(row["score"], where)
     if "gold" in row:
         scores.gold.setdefault(task, {})[name] = _number(row["gold"], where)
     if "cluster" in row:
         scores.clusters.setdefault(task, {})[name] = _text(row, "cluster", where)
+    if "revision" in row:
+        scores.revisions[name] = str(row["revision"])
 
 
 def _text(row: Row, name: str, where: str) -> str:

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeVar
 
+import regex
+
 from semblance.errors import InputError, at
 from semblance.files import open_regular
 from semblance.strict_json import parse_strict
@@ -123,16 +125,29 @@ def read_json_lines(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
         yield line, value
 
 
-FORMAT = "Cf"  # Unicode's category of the characters that nobody sees, such as a zero-width space
-LEFT_OUT = ("P", FORMAT)
+FORMAT = regex.compile(r"\p{Cf}")  # characters that nobody sees, such as a zero-width space
+# What is left of a text without its white space and punctuation. A mark of punctuation stays where
+# it makes another word or number: C# and C, R&D and RD, .NET and net, 1.5 and 15, 5 % and 5.
+LEFT = regex.compile(
+    r"""[^\s\p{P}]+ | (?<=\d)[.,:/](?=\d) | (?<=\p{L})\# | (?<=\w)[&@](?=\w)
+    | (?<!\S)[.-](?=\w) | (?<=\d\s?)[%‰]
+    """,
+    regex.VERBOSE,
+)
+
+
+def folded(text: str) -> str:
+    """Return a text of one case, in one form (NFKC), without the characters that nobody sees."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", FORMAT.sub("", text))
 
 
 def bare(text: str) -> str:
-    """Return a text without case, white space, punctuation and format characters (NFKC).
+    """Return a folded text without white space, and without punctuation that no word needs.
 
     Texts alike become equal. A text that only holds such characters becomes empty.
     """
-    return unicodedata.normalize("NFKC", text).casefold().translate(BARE)
+    return "".join(LEFT.findall(folded(text)))
 
 
 def bare_or_whole(text: str) -> str:
@@ -142,20 +157,4 @@ def bare_or_whole(text: str) -> str:
 
 def shows_nothing(text: str) -> bool:
     """Tell whether a text holds nothing but white space and format characters."""
-    return all(c.isspace() or unicodedata.category(c) == FORMAT for c in text)
-
-
-class _Bare(dict):
-    """What ``str.translate`` makes of a character; white space and the kinds of LEFT_OUT go away."""
-
-    def __missing__(self, code: int) -> int | None:
-        """Look a character up once."""
-        kept = code
-        category = unicodedata.category(chr(code))
-        if chr(code).isspace() or category.startswith(LEFT_OUT):
-            kept = None
-        self[code] = kept
-        return kept
-
-
-BARE = _Bare()
+    return not FORMAT.sub("", text).strip()

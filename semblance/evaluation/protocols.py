@@ -51,7 +51,7 @@ class EveryPooling:
 
     def __init__(self, model: FoundModel, device: str = "cpu"):
         self.model = model
-        encoder, self.bare = load_found(model)
+        encoder, self.bare, self.unread = load_found(model)
         self.encoder = encoder.to(device)
         self.pools = [find_pooling(name) for name in self.bare]
         # The encoder takes them for one pooling, which reads all that they read.

@@ -22,12 +22,14 @@ from semblance.models.folder import TOKENIZER_FILES, build, save
 from semblance.models.modules import CONFIG, POOLER_FOLDER, Modules
 from semblance.models.prompts import Prompts, read_prompts, write_prompts
 from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE
-from semblance.models.weights import load_weights
+from semblance.models.stated import check_stated, refuse_lower_case
+from semblance.models.weights import load_weights, no_weights
 from semblance.models.word_head import save_head, stored_head
 from semblance.named_modules import POOLINGS, module_path
 from semblance.provenance import file_digest, read_object, write_json, write_record
 
 SUPPORTED = {"Transformer", "WeightedLayerPooling", "Pooling", "Normalize"}  # kinds of modules
+VOCABULARIES = ("vocab.*", "*.model")  # of a tokenizer before tokenizer.json
 MASK_TOKENS = ("[MASK]", "<mask>")  # as the families call it
 
 
@@ -103,8 +105,7 @@ def _source(settings: BaseSettings, place: Path) -> Path:
 def _checked_digest(weights: Path, pinned: str | None) -> str:
     """Return the sha256 of the weights; InputError if there are none, or not the pinned ones."""
     if not weights.is_file():
-        advice = "choose a base or revision that has them"
-        raise InputError(weights, "no weights as safetensors", advice)
+        raise no_weights(weights)
     digest = file_digest(weights)
     if pinned not in (None, digest):
         problem = f"expected sha256 {pinned}, found {digest}"
@@ -122,6 +123,9 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
             copy_file(source / name, target / name)
     shape = read_architecture(source)
     _ensure_tokenizer(source, target)
+    check_stated(source, target)
+    if (source / TOKENIZER_FILE).is_file():
+        refuse_lower_case(source)
     if (settings.layers or 0) > shape.num_hidden_layers:
         problem = f"{settings.layers} asked of a model of {shape.num_hidden_layers}"
         raise InputError("layers", problem, "ask for fewer")
@@ -172,6 +176,9 @@ def _uniform_config(config: dict[str, Any], shape: Architecture) -> dict[str, An
 def _ensure_tokenizer(source: Path, target: Path) -> None:
     """Convert an older vocabulary into tokenizer.json where the repository has none."""
     if not (target / TOKENIZER_FILE).is_file():
+        if not any(any(source.glob(name)) for name in VOCABULARIES):
+            problem = f"neither {TOKENIZER_FILE} nor a vocabulary: {', '.join(VOCABULARIES)}"
+            raise InputError(source, problem, "fetch the whole folder again")
         from transformers import AutoTokenizer
 
         with refuse_tokenizer(source, "choose a base with tokenizer.json"):

@@ -5,11 +5,15 @@ without modules.json, with the transformer in a folder of its own, with prompts.
 computed in another way than sentence-transformers does is refused.
 """
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from semblance.data.tokens import load_tokenizer
+from torch import Tensor
+
 from semblance.errors import InputError
+from semblance.models import word_head
 from semblance.models.architecture import read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.folder import build
@@ -23,13 +27,19 @@ from semblance.models.modules import (
 )
 from semblance.models.prompts import Prompts, read_prompts
 from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE, checked_length
-from semblance.models.weights import has_pooler, load_weights
+from semblance.models.stated import LENGTHS, check_stated
+from semblance.models.weights import POOLER_NAMES, has_pooler, load_weights, to_theirs
 from semblance.provenance import read_object
 
-LENGTHS = "sentence_*_config.json"  # sentence_bert_config.json; older versions name the family
 KINDS = ("Transformer", "WeightedLayerPooling", "Pooling", "Dense", "Normalize")
 BEHIND = {HEAD_FOLDER: "dense", WHITENING_FOLDER: "whitening"}  # dense layers behind the pooling
 BARE = ("cls", "mean", "first_last", "static_last")  # poolings that every transformer can have
+SHOWN = 4  # names of weights that are not read
+OWN_HEAD = "mlp.dense"
+OF_SIMCSE = (
+    "This is a checkpoint of SimCSE as its training wrote it. A supervised model is scored with this "
+    f"layer: rename {OWN_HEAD} to pooler.dense and read the row “pooler”. An unsupervised one is not."
+)
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,7 @@ def read_found(folder: str | Path) -> FoundModel:
     modules.check_prompts(prompts)
     listed = modules.listed
     inner = folder / listed[0].path if listed else folder
+    check_stated(folder, inner)
     # What the folder says of the texts that it reads.
     files = sorted(inner.glob(LENGTHS))
     stated = read_object(files[0]) if files else {}
@@ -97,8 +108,16 @@ def read_found(folder: str | Path) -> FoundModel:
     )
 
 
-def load_found(model: FoundModel) -> tuple[Encoder, tuple[str, ...]]:
-    """Load the transformer on the CPU, in float32; return it and the poolings that it can have.
+class Loaded(NamedTuple):
+    """A transformer, the poolings that it can have, and which weights of its file are not read."""
+
+    encoder: Encoder
+    poolings: tuple[str, ...]
+    unread: str
+
+
+def load_found(model: FoundModel) -> Loaded:
+    """Load the transformer on the CPU, in float32.
 
     Layers behind the pooling are left out; the encoder keeps all that these poolings read.
     """
@@ -106,7 +125,23 @@ def load_found(model: FoundModel) -> tuple[Encoder, tuple[str, ...]]:
     stored = load_weights(path)
     poolings = (*BARE, POOLER) if has_pooler(stored) else BARE
     encoder = build(read_architecture(model.transformer), stored, path, poolings[-1])
-    return encoder.eval(), poolings
+    return Loaded(encoder.eval(), poolings, _unread(stored, encoder))
+
+
+def _unread(stored: dict[str, Tensor], encoder: Encoder) -> str:
+    """Name the stored weights that no score rests on; empty where all are read.
+
+    Behind [CLS] SimCSE has a dense layer, ``mlp``: in its converted checkpoints it is the pooler.
+    """
+    read = to_theirs(dict(encoder.state_dict()), encoder.shape.num_hidden_layers)
+    of_words = itertools.chain(*word_head.NAMES.values())
+    names = sorted(stored.keys() - {*read, *POOLER_NAMES.values(), *of_words})
+    if not names:
+        return ""
+    text = f"not read: {', '.join(names[:SHOWN])}"
+    if len(names) > SHOWN:
+        text += f" and {len(names) - SHOWN} weights more"
+    return f"{text}. {OF_SIMCSE}" if f"{OWN_HEAD}.weight" in names else text
 
 
 def _check_modules(modules: Modules) -> None:
@@ -139,7 +174,6 @@ def _max_length(inner: Path, stated: int | None) -> int:
     of_tokenizer = None
     if (inner / "tokenizer_config.json").is_file():
         of_tokenizer = read_object(inner / "tokenizer_config.json").get("model_max_length")
-    load_tokenizer(inner / TOKENIZER_FILE)  # before any work: a folder without one is of no use
     for length in (stated, of_tokenizer):
         if type(length) is int and length >= 3:
             return min(length, most)

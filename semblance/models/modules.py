@@ -18,7 +18,7 @@ from semblance.errors import InputError
 from semblance.models.prompts import Prompts
 from semblance.models.saved import LENGTH_FILE, LISTING, WEIGHTS_FILE
 from semblance.models.weights import load_tensors, load_weights, save_tensors
-from semblance.named_modules import POOLINGS, module_names, module_path
+from semblance.named_modules import POOLINGS, module_names
 from semblance.provenance import read_json, read_object, write_json
 
 CONFIG = "config.json"
@@ -114,7 +114,11 @@ class Modules:
             if name != "cls":
                 raise InputError(path, f"a pooler over {name!r} is not supported", "fetch it again")
             name = POOLER
-        module_path(POOLINGS, name, str(path))
+        if name not in module_names(POOLINGS):
+            known = ", ".join(module_names(POOLINGS))
+            raise InputError(
+                path, f"its pooling {name!r:.40} is not supported", f"known are {known}"
+            )
         return name
 
     def check_prompts(self, prompts: Prompts) -> None:
@@ -134,13 +138,15 @@ def _module(entry: Any, path: Path) -> Module:
     if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
         raise InputError(path, "a module has no type", "fetch it again")
     place = entry.get("path", "")
-    if not isinstance(place, str) or not re.fullmatch(r"\w*", place):
+    if not isinstance(place, str) or not re.fullmatch(r"(\w+/?)?", place):
         problem = f"a module's path is {place!r:.40}, which is no folder beside this file"
         raise InputError(path, problem, "fetch it again")
-    return Module(place, entry["type"].rpartition(".")[2])
+    return Module(place.rstrip("/"), entry["type"].rpartition(".")[2])
 
 
 def _stated_pooling(path: Path) -> str:
+    if not path.is_file():
+        raise InputError(path, f"not there, though {LISTING} lists it", "fetch the whole folder")
     config = read_object(path)
     names = {key: name for name, key in POOLING_KEYS.items()}
     keys = [key for key in config if key.startswith("pooling_mode_") and config[key] is True]

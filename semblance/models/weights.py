@@ -37,6 +37,12 @@ QKV = ("query", "key", "value")  # three matrices of transformers, one of ours
 COUNTS = ("position_ids", "token_type_ids")
 DISAGREE = "weights and config.json disagree"
 ONE_REVISION = "fetch both from one revision"
+WRITTEN_ANEW = "SentenceTransformer(FOLDER).save_pretrained(NEW) writes one"
+IN_ITS_PLACE = {  # what a folder may have in place of one file of weights: what to do
+    "adapter_config.json": "merge the adapter into its model (merge_and_unload) and save that",
+    "*.safetensors.index.json": WRITTEN_ANEW,
+    "*.bin": WRITTEN_ANEW,
+}
 
 
 def save_tensors(tensors: dict[str, Tensor], path: str | Path) -> None:
@@ -54,8 +60,7 @@ def save_tensors(tensors: dict[str, Tensor], path: str | Path) -> None:
 def load_tensors(path: str | Path) -> dict[str, Tensor]:
     """Read a file of tensors; InputError if it is missing, no regular file or damaged."""
     if not Path(path).exists():
-        advice = "choose a base or revision that has them"
-        raise InputError(path, "no weights as safetensors", advice)
+        raise no_weights(Path(path))
     try:
         require_regular(path)
         return load_file(path)
@@ -64,6 +69,15 @@ def load_tensors(path: str | Path) -> dict[str, Tensor]:
             raise
         advice = "delete the folder and fetch it again"
         raise InputError(path, f"damaged weights ({error})", advice) from None
+
+
+def no_weights(path: Path) -> InputError:
+    """Return the error of a folder without this file: what it has in its place, and what to do."""
+    for name, advice in IN_ITS_PLACE.items():
+        for other in path.parent.glob(name):
+            problem = f"no weights as one file of safetensors, but {other.name}"
+            return InputError(path, problem, advice)
+    return InputError(path, "no weights as safetensors", "choose a base or revision that has them")
 
 
 def is_finite(values: Tensor) -> bool:

@@ -3,20 +3,30 @@
 The terms are the runs of ``LETTERS`` letters and digits of each word, its start and end marked by a
 blank (McNamee and Mayfield 2004). So "renewing" and "renewal" share most of their terms, and so do a
 German compound and its parts, without a stemmer for each language. docs/own-faq.md
-has what they gain over whole words and over stems.
+has what they gain over whole words and over stems. Chinese and Japanese put no blanks between words,
+most of which have two signs: there the terms are pairs of signs.
 """
 
 import logging
-import re
 from collections.abc import Sequence
 
 import bm25s
 import numpy as np
+import regex
 
+from semblance.data.text import folded
 from semblance.errors import InputError
-from semblance.ranking.candidates import LETTERS
 
-WORD = re.compile(r"\w+")
+# Of a term, and of one of Chinese or Japanese: ``candidates.TERMS`` says it to stored models.
+LETTERS = 4
+SIGNS = 2
+HAN_OR_KANA = r"[\p{Han}\p{Hiragana}\p{Katakana}ー]"
+# A run of Chinese or Japanese signs; a name such as C# or C++; or a word: letters and digits with
+# their marks (the vowel signs of Hindi are marks).
+WORD = regex.compile(
+    rf"({HAN_OR_KANA}+) | \b\p{{L}}[#+]+ | [\w--\p{{M}}--{HAN_OR_KANA}] [\w--{HAN_OR_KANA}]*",
+    regex.VERBOSE | regex.V1,
+)
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # it warns of each question without a word
 
 
@@ -43,9 +53,11 @@ class Words:
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the terms of a text in order, case folded; a short word is one term."""
+    """Return the terms of a text in order, folded; a short word is one term."""
     terms = []
-    for word in WORD.findall(text.casefold()):
-        marked = f" {word} "
-        terms += [marked[i : i + LETTERS] for i in range(max(1, len(marked) - LETTERS + 1))]
+    for word in WORD.finditer(folded(text)):
+        marked, length = f" {word[0]} ", LETTERS
+        if word[1]:
+            marked, length = word[1], SIGNS
+        terms += [marked[i : i + length] for i in range(max(1, len(marked) - length + 1))]
     return terms

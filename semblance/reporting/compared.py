@@ -177,7 +177,11 @@ def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: i
     for one in sets[1:]:
         _require_same(sets[0], one)
     has_gold = any(one.gold for one in sets)  # a correlation is a share, whatever the scores are
-    factor = POINTS if has_gold or all(map(_is_share, sets)) else 1
+    shares = [one.place for one in sets if _is_share(one)]
+    if not has_gold and 0 < len(shares) < len(sets):
+        problem = "its scores lie between -1 and 1, those of another set do not"
+        raise InputError(shares[0], problem, "give all scores as shares, or all as points")
+    factor = POINTS if has_gold or shares else 1
     rng = np.random.default_rng(seed)
     scored = {}
     for task in sorted(sets[0].tasks):

@@ -24,7 +24,7 @@ from semblance.layout import BANK_ENTRIES, RECORD
 from semblance.locks import exclusive
 from semblance.models.saved import FOLDER, SavedModel
 from semblance.provenance import checked, damage, file_digest, read_sealed, write_record
-from semblance.ranking.candidates import LETTERS
+from semblance.ranking.candidates import TERMS
 from semblance_faq.answer.bank import Bank, FaqEntry, Match, build_bank, read_entries, write_entries
 
 STAGE = "build_answerer"
@@ -80,14 +80,14 @@ class AnsweringSettings:
         values = dict(record["settings"])
         if values["threshold"] is not None:
             values["threshold"] = Threshold.from_json(values["threshold"])
-        if values.pop("letters", 0) != LETTERS and values["ranking"] != "vectors":
+        if values.pop("letters", "") != TERMS and values["ranking"] != "vectors":
             problem = "its threshold and floor are of another BM25"
             raise InputError("answerer", problem, "make it again: semblance run CONFIG")
         return cls(**values)
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON form."""
-        own = {"threshold": self.threshold and self.threshold.as_json(), "letters": LETTERS}
+        own = {"threshold": self.threshold and self.threshold.as_json(), "letters": TERMS}
         return {**vars(self), **own}
 
 

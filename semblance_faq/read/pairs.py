@@ -1,10 +1,12 @@
 """A user's own scored pairs: one file of CSV, Excel or JSON lines, read like a user's own FAQ.
 
-Its columns are found by ``NAMES``. Their scores may have any scale.
+Its columns are found by ``NAMES``. Their scores may have any scale. And scores that were made
+elsewhere, from CSV of any hand.
 """
 
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from semblance.data.text import filled
 from semblance.errors import InputError, at
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import Findings
-from semblance_faq.read.tables import read_table
+from semblance_faq.read.tables import read_delimited, read_table
 
 # Other names that a column may have, without case and white space.
 NAMES = {
@@ -66,3 +68,14 @@ def _score(value: Any, where: str) -> float:
         problem = f"score {value!r:.40} is no finite number"
         raise InputError(where, problem, "write it like 3 or 2.5")
     return number
+
+
+def read_own_scores(
+    path: Path | str, score: str, others: tuple[str, ...]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line of each row of a CSV, and its fields: ``score``, and those others it has."""
+    known = dict.fromkeys(("score", *others), "")
+    columns = Columns(("score",), others, {"score": score}, known)
+    for line, fields in read_delimited(path, columns, Findings()):
+        if fields:
+            yield line, fields

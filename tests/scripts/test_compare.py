@@ -46,6 +46,18 @@ def test_csv_json_and_figure_hold_the_differences(files, tmp_path, capsys):
     assert ElementTree.parse(figure).getroot().tag.endswith("svg")
 
 
+def test_the_second_line_names_tasks_of_mteb_that_were_run_on_other_data(tmp_path, capsys):
+    for name, revision in (("a", "1" * 40), ("b", "2" * 40)):
+        (tmp_path / name).mkdir()
+        for task, own in (("STS12", revision), ("STS13", "3" * 40)):
+            scores = {"test": [{"main_score": 0.5}]}
+            result = {"task_name": task, "dataset_revision": own, "scores": scores}
+            (tmp_path / name / f"{task}.json").write_text(json.dumps(result))
+    compare.main([str(tmp_path / name) for name in "ab"])
+    second = capsys.readouterr().out.splitlines()[1]
+    assert second == "other data in b than in a: STS12 (11111111 and 22222222 …)"
+
+
 def test_too_few_sets_and_a_senseless_margin_are_refused(files):
     with pytest.raises(InputError, match="name two or more"):
         compare.main(files[:1])

@@ -15,12 +15,12 @@ Exit status 0: there is an answer. 2: the sets cannot be compared; one line says
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from semblance.counts import interval, rounded, signed, text_table
-from semblance.data.score_files import read_set
+from semblance.data.score_files import ScoreSet, read_set
 from semblance.errors import InputError
 from semblance.files import rows_csv, write_text
 from semblance.reporting.compared import AVERAGE, Compared, Difference, compare
@@ -62,17 +62,31 @@ def main(argv: list[str] | None = None) -> None:
             one.name = one.place
     compared = compare(sets, args.margin)
     rows = list(rows_of(compared))
+    notes = list(other_data(sets))
     if args.csv:
         write_text(Path(args.csv), rows_csv(rows[0], rows))
     if args.figure:
         _draw(Path(args.figure), rows)
     if args.json:
         ranks = [one._asdict() for one in compared.ranks()]
-        print(json.dumps({"differences": rows, "ranks": ranks, "margin": compared.margin}))
+        said = {"differences": rows, "ranks": ranks, "margin": compared.margin, "notes": notes}
+        print(json.dumps(said))
         return
     print(painter(sys.stdout)(verdict(compared), "bold"))
+    print(*notes, sep="\n", end="\n" if notes else "")
     print()
     print("\n".join(lines_of(compared)))
+
+
+def other_data(sets: Sequence[ScoreSet]) -> Iterator[str]:
+    """Say which tasks of MTEB were run on other data than in the first set."""
+    first = sets[0]
+    for other in sets[1:]:
+        tasks = first.revisions.keys() & other.revisions.keys()
+        odd = sorted(task for task in tasks if first.revisions[task] != other.revisions[task])
+        if odd:
+            said = f"{first.revisions[odd[0]]:.8} and {other.revisions[odd[0]]:.8}"
+            yield f"other data in {other.name} than in {first.name}: {', '.join(odd)} ({said} …)"
 
 
 def rows_of(found: Compared) -> Iterator[dict]:

@@ -61,6 +61,30 @@ def only_pickled(source):
     (source / "model.safetensors").rename(source / "pytorch_model.bin")
 
 
+def in_shards(source):
+    (source / "model.safetensors").rename(source / "model-00001-of-00002.safetensors")
+    (source / "model.safetensors.index.json").write_text("{}")
+
+
+def an_adapter(source):
+    (source / "model.safetensors").rename(source / "adapter_model.safetensors")
+    (source / "adapter_config.json").write_text("{}")
+
+
+def without_tokenizer(source):
+    (source / "tokenizer.json").unlink()
+
+
+def pooled_by_the_last_token(source):
+    add_module(source, "Transformer", "")
+    add_module(source, "Pooling", "1_Pooling", pooling_mode_lasttoken=True)
+
+
+def without_its_pooling(source):
+    pooled_by_the_last_token(source)
+    (source / "1_Pooling/config.json").unlink()
+
+
 def malformed_prompts(source):
     (source / PROMPTS_FILE).write_text(json.dumps({"prompts": ["query: "]}))
 
@@ -77,7 +101,16 @@ def of_family(name):
 FAMILIES = "bert, roberta, xlm-roberta, camembert"
 OTHER_FAMILIES = ("mpnet", "modernbert", "nomic_bert")
 REFUSED = [  # what is changed in the folder, the settings, and what the error says
-    (only_pickled, {}, ["no weights as safetensors"]),
+    (only_pickled, {}, ["no weights as one file of safetensors, but pytorch_model.bin"]),
+    (in_shards, {}, ["but model.safetensors.index.json", "save_pretrained"]),
+    (an_adapter, {}, ["but adapter_config.json", "merge the adapter"]),
+    (without_tokenizer, {}, ["neither tokenizer.json nor a vocabulary"]),
+    (
+        pooled_by_the_last_token,
+        {"pooling": None},
+        ["its pooling 'lasttoken' is not supported", "cls"],
+    ),
+    (without_its_pooling, {"pooling": None}, ["1_Pooling/config.json", "modules.json lists it"]),
     (malformed_prompts, {}, [PROMPTS_FILE, "no mapping"]),
     (with_head, {}, ["modules.json", "a base with a Dense module is not supported"]),
     # families with another forward pass

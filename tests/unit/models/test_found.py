@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
@@ -99,6 +101,26 @@ def test_a_module_that_would_be_computed_in_another_way_is_refused(raw, kind, co
     add_module(folder, kind, **config)
     with pytest.raises(InputError, match=rf"module 2_{kind} \({kind}\) is not supported"):
         read_found(folder)
+
+
+def test_weights_that_no_score_reads_are_named(raw):
+    path = raw / "model.safetensors"
+    weights = load_file(path)
+    heads = {
+        f"cls.predictions.transform.dense.{kind}": torch.zeros(1) for kind in ("weight", "bias")
+    }
+    save_file(weights | heads, path)
+    assert not load_found(read_found(raw)).unread  # a head for masked words is of no use here
+    save_file(
+        weights | {"mlp.dense.weight": torch.zeros(1), "mlp.dense.bias": torch.zeros(1)}, path
+    )
+    unread = load_found(read_found(raw)).unread
+    assert unread.startswith(
+        "not read: mlp.dense.bias, mlp.dense.weight. This is a checkpoint of SimCSE"
+    )
+    assert "pooler" in unread
+    save_file(weights | {"classifier.weight": torch.zeros(1)}, path)
+    assert load_found(read_found(raw)).unread == "not read: classifier.weight"
 
 
 def test_what_is_no_model_is_refused_in_one_line(tmp_path, raw):

@@ -1,4 +1,5 @@
 from math import log
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -46,6 +47,41 @@ def test_terms_are_the_marked_parts_of_words_in_every_script():
         " 7 ",
     ]
     assert terms_of("книга, a") == [" кни", "книг", "нига", "ига ", " a "]
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("１２３", "123"),  # full width
+        (normalize("NFD", "비밀번호 재설정"), "비밀번호 재설정"),  # as a Mac writes Korean
+        ("ｶｰﾄﾞ", "カード"),  # half width
+        ("so\u00adft", "soft"),  # a soft hyphen
+        ("cafe\u0301", "CAFÉ"),
+    ],
+)
+def test_two_spellings_of_a_text_have_the_same_terms(one, other):
+    assert terms_of(one) == terms_of(other)
+
+
+@pytest.mark.parametrize("one, other", [("C#", "C"), ("C++", "C"), ("1.5", "15"), ("24/7", "247")])
+def test_another_name_or_number_has_other_terms(one, other):
+    assert not {*terms_of(one)} & {*terms_of(other)}
+
+
+def test_a_mark_belongs_to_its_word():
+    assert terms_of("में है") == [" में", "में ", " है "]
+
+
+def test_terms_of_chinese_and_japanese_are_pairs_of_signs():
+    assert terms_of("密码忘了, VIP会員カード 票") == [
+        *("密码", "码忘", "忘了"),
+        *(" vip", "vip "),
+        *("会員", "員カ", "カー", "ード"),
+        "票",
+    ]
+    texts = ["如何重置密码？", "如何取消订单？", "パスワードを忘れました"]
+    for question, place in (("密码忘了怎么办", 0), ("我要取消订单", 1), ("パスワード", 2)):
+        assert int(Words(texts).scores([question])[0].argmax()) == place
 
 
 def test_a_compound_and_another_form_of_a_word_share_terms():

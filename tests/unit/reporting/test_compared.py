@@ -155,19 +155,41 @@ def test_a_csv_and_json_lines_hold_the_same(tmp_path):
 
 
 def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
+    languages = [
+        {"main_score": score, "hf_subset": name} for score, name in ((0.7, "en"), (0.2, "de"))
+    ]
     result = {
         "task_name": "STS12",
-        "scores": {"test": [{"main_score": 0.7, "hf_subset": "default"}]},
+        "dataset_revision": "abc",
+        "scores": {"test": languages, "validation": [{"main_score": 0.3, "hf_subset": "en"}]},
     }
     (tmp_path / "mteb").mkdir()
     (tmp_path / "mteb/STS12.json").write_text(json.dumps(result))
     (tmp_path / "mteb/model_meta.json").write_text("{}")
-    assert read_set(str(tmp_path / "mteb")).tasks == {"": {"1": {"STS12 test default": 0.7}}}
+    read = read_set(str(tmp_path / "mteb"))
+    assert read.tasks[""]["1"] == {"STS12": pytest.approx((0.7 + 0.2 + 0.3) / 3)}
+    assert read.revisions == {"STS12": "abc"}
     (tmp_path / "harness").mkdir()
-    sample = json.dumps({"doc_id": 0, "doc": {"question": "x"}, "acc": 1.0})
-    (tmp_path / "harness/samples_arc_easy_2026-01-02T03-04-05.6.jsonl").write_text(sample + "\n")
+    sample = {"doc_id": 0, "doc": {"question": "x"}, "acc": 1.0}
+    samples = [
+        sample | {"filter": name, "acc": score} for name, score in (("none", 1), ("strict", 0))
+    ]
+    lines = "".join(json.dumps(sample) + "\n" for sample in samples)
+    (tmp_path / "harness/samples_arc_easy_2026-01-02T03-04-05.6.jsonl").write_text(lines)
     read = read_set(str(tmp_path / "harness"), score="acc")
-    assert read.tasks == {"arc_easy": {"1": {"0": 1.0}}}
+    assert read.tasks == {"arc_easy": {"1": {"0": 1.0}}, "arc_easy strict": {"1": {"0": 0.0}}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\ufeffitem;score\r\nä;0.5\r\n\r\n", "item\tscore\nä\t0.5\n", "sep=|\nscore|item\n0.5|ä\n"],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+def test_a_csv_of_any_hand_is_read(tmp_path, text, encoding):
+    (tmp_path / "a.csv").write_bytes(text.removeprefix("\ufeff").encode(encoding))
+    if encoding == "utf-8":
+        (tmp_path / "a.csv").write_bytes(text.encode())
+    assert read_set(str(tmp_path / "a.csv")).tasks == {"": {"1": {"ä": 0.5}}}
 
 
 @pytest.mark.parametrize(
@@ -177,7 +199,7 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
         ("a.csv", "item,score\n1,1_0\n", r"a\.csv:2: score '1_0' is no finite number"),
         ("a.csv", "item,score\n1,nan\n", r"a\.csv:2: score 'nan' is no finite number"),
         ("a.csv", "item,score\n1,2\n1,3\n", r"a\.csv:3: item '1' .* stands twice"),
-        ("a.csv", "item,acc\n1,2\n", r"a\.csv:2: no column score; --score names one of item, acc"),
+        ("a.csv", "item,acc\n1,2\n", r"a\.csv:1: no column 'score' .* 'item', 'acc'"),
         ("a.csv", "name,score\n1,2\n", r"a\.csv:2: item is missing"),
         ("a.csv", "item,score\n", r"a\.csv: it holds no scores"),
         ("a.jsonl", '{"item": 1, "score": NaN}\n', r"a\.jsonl:1: not a JSON object"),
@@ -197,6 +219,17 @@ def test_a_folder_without_scores_is_refused(tmp_path):
     (tmp_path / "x.json").write_text('{"task_name": "x", "scores": {"test": [{}]}}')
     with pytest.raises(InputError, match="main_score"):
         read_set(str(tmp_path))
+    (tmp_path / "x.json").write_text('{"mteb_dataset_name": "x", "test": {"cos_sim": {}}}')
+    with pytest.raises(InputError, match="a result of MTEB before 1.11"):
+        read_set(str(tmp_path))
+
+
+@pytest.mark.parametrize("places", [(0, 1), (1, 0)])
+def test_shares_are_not_compared_with_points(places):
+    items = np.linspace(0.2, 0.9, 20)
+    sets = [score_set("a", items), score_set("b", 100 * items)]
+    with pytest.raises(InputError, match="a: its scores lie between -1 and 1"):
+        compare([sets[place] for place in places], 0.5)
 
 
 ITEMS = np.arange(5.0)
