@@ -15,11 +15,11 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from semblance.data.score_files import ScoreSet
 from semblance.files import write_text
 from semblance.provenance import ROOT
 from semblance.reporting import compared, verdicts
-from semblance.reporting.significance import ALPHA, Estimate, p_sign_flips, paired
+from semblance.score_sets import ScoreSet
+from semblance.statistics.significance import ALPHA, Estimate, p_sign_flips, paired
 
 PAGE = ROOT / "docs/statistics.md"
 RUNS = 2000

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 else:
     Axes = Figure = Any
 
+# matplotlib reads it when it is imported, and a notebook's does not exist in a program of its own.
+os.environ.pop("MPLBACKEND", None)
+
 COLUMN = 3.3  # inches: one column of a paper
 PAGE = 6.9  # inches: both columns
 LINE = 0.145  # inches: the height of a line of text

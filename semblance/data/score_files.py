@@ -14,7 +14,6 @@ import math
 import re
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +21,11 @@ from semblance.data.text import read_json_lines
 from semblance.errors import InputError, at
 from semblance.named_modules import OWN_PAIRS
 from semblance.provenance import read_json
+from semblance.score_sets import ScoreSet
 
 SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT.*)?\.jsonl")
 ITEMS = ("item", "doc_id", "query", "query_id", "id")  # columns that name an item, the first there
-Scores = dict[str, dict[str, float]]  # seed -> item -> score
 Row = dict[str, Any]
-
-
-@dataclass
-class ScoreSet:
-    """The scores of one model or method.
-
-    ``gold`` and ``clusters`` are by task and item; they are empty where a file has no such column.
-    ``revisions``: of the data, by item, where the files state them.
-    """
-
-    name: str
-    place: str
-    tasks: dict[str, Scores] = field(default_factory=dict)
-    gold: dict[str, dict[str, float]] = field(default_factory=dict)
-    clusters: dict[str, dict[str, str]] = field(default_factory=dict)
-    revisions: dict[str, str] = field(default_factory=dict)
 
 
 def read_set(path: str, item: str | None = None, score: str = "score") -> ScoreSet:

@@ -35,6 +35,7 @@ def embedding(encoder: Encoder, saved: SavedModel) -> Embed:
     """Return how a model embeds texts, which it reads up to the longest input of its folder."""
 
     def embed(texts: Sequence[str]) -> np.ndarray:
+        """Return the vectors of texts, (N, d)."""
         read = Texts(texts, saved.tokenizer, saved.prompts.default)
         return read.encode(encoder, saved.max_length).of(texts)
 

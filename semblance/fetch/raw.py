@@ -49,6 +49,7 @@ def fetch_file(
     target = folder / file.path
 
     def take_from(place: str) -> None:
+        """Take the file from one place."""
         is_unknown = not file.pin.has_digest and mirror is None
         take(place, target, ask_place(file, place, mirror) if is_unknown else file.pin)
 

@@ -19,14 +19,14 @@ from semblance.reporting.predictions import (
     predictions_path,
     sts_frame,
 )
-from semblance.reporting.resampling import (
+from semblance.reporting.table import BETWEEN, BY_MEAN, Row, Table
+from semblance.statistics.resampling import (
     WHOLE,
     grouped_resamples,
     item_covariances,
     mean_draws,
     spearman_draws,
 )
-from semblance.reporting.table import BETWEEN, BY_MEAN, Row, Table
 
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
 DIGITS = 6  # of a covariance: a thousand draws know three

@@ -26,8 +26,8 @@ from semblance.names import (
 from semblance.reporting.contrasts import PAIRED, compared
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
-from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
 from semblance.reporting.table import Cell, Row, RowSpec, Spec, Table, decode_spec
+from semblance.statistics.significance import smallest_p_permutation, smallest_p_signs
 
 Index = dict[tuple, dict]  # the values of INDEXED -> the line of the CSV
 INDEXED = ("base", "method", "seed", "fold", "task", "metric", "aggregation", "protocol")

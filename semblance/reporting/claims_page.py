@@ -8,7 +8,7 @@ from semblance.counts import counted, signed
 from semblance.files import rows_csv
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judging import Judgement
-from semblance.reporting.verdicts import CANNOT, NOT_RUN, OPEN, UNDECIDED
+from semblance.statistics.verdicts import CANNOT, NOT_RUN, OPEN, UNDECIDED
 
 LEDGER = 5  # the version of the rules of verdicts; docs/decisions.md dates each change
 OF_JUDGEMENT = tuple(  # the columns of the CSV behind the claim's own

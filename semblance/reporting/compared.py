@@ -14,10 +14,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
-from semblance.data.score_files import ScoreSet
 from semblance.errors import InputError
-from semblance.reporting.resampling import item_covariances, mean_draws, resamples, spearman_draws
-from semblance.reporting.significance import (
+from semblance.score_sets import ScoreSet
+from semblance.statistics.resampling import item_covariances, mean_draws, resamples, spearman_draws
+from semblance.statistics.significance import (
     ALPHA,
     Estimate,
     holm,
@@ -26,7 +26,7 @@ from semblance.reporting.significance import (
     smallest_p_signs,
     unpaired,
 )
-from semblance.reporting.verdicts import of_question
+from semblance.statistics.verdicts import of_question
 
 AVERAGE = "average"
 DRAWS = 1000

@@ -14,9 +14,9 @@ from semblance.counts import counted, signed
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.grids import with_deviation
 from semblance.reporting.published import Entry, Published
-from semblance.reporting.significance import Estimate
 from semblance.reporting.table import Cell, Row, Table
-from semblance.reporting.verdicts import of_no_difference
+from semblance.statistics.significance import Estimate
+from semblance.statistics.verdicts import of_no_difference
 
 # In points; below the spread between seeds that a public 50-seed rerun of SimCSE shows (sd .8).
 TOLERANCE = 0.5

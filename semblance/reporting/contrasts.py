@@ -9,10 +9,10 @@ from statistics import fmean
 import numpy as np
 
 from semblance.names import START
-from semblance.reporting import significance
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
-from semblance.reporting.significance import SPREADLESS, Estimate
 from semblance.reporting.table import Cell, Contrast, Row, Spec, Table
+from semblance.statistics import significance
+from semblance.statistics.significance import SPREADLESS, Estimate
 
 PAIRED = "paired t"  # the same seeds on both sides
 UNPAIRED = "Welch t"

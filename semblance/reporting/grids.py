@@ -6,8 +6,8 @@ from typing import Literal
 from semblance.counts import interval, rounded, signed
 from semblance.names import STS_DEV
 from semblance.reporting.layouts import Layout, find_layout
-from semblance.reporting.significance import ALPHA
 from semblance.reporting.table import Cell, Contrast, Row, Table
+from semblance.statistics.significance import ALPHA
 
 MISSING = "n/a"
 PUBLISHED = "published (Δ)"

@@ -19,9 +19,9 @@ from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.published import Published
-from semblance.reporting.significance import Estimate, holm
 from semblance.reporting.table import Table
-from semblance.reporting.verdicts import (
+from semblance.statistics.significance import Estimate, holm
+from semblance.statistics.verdicts import (
     ALONE,
     BELOW,
     CANNOT,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from semblance.reporting.verdicts import CANNOT, NOT_RUN
+from semblance.statistics.verdicts import CANNOT, NOT_RUN
 from tests.browser import HOSTILE, SIZES, Opened, running
 from tests.dag.tiny import CONFIG, Project
 

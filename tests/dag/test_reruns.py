@@ -348,7 +348,7 @@ EDITS = {
     "semblance/data/faq.py": ("index(min(", "index(max(", ["prepare_faq"]),
     "semblance/evaluation/sts.py": ("] > NEAR", "] >= NEAR", ["evaluate_sts"]),
     "semblance/models/dropouts/sampled.py": ("clamp(0.0", "clamp(0.1", ["train:sampled"]),
-    "semblance/reporting/significance.py": (
+    "semblance/statistics/significance.py": (
         "ddof=1",
         "ddof=0",
         ["render_table", "collect_figure:contrasts", "judge_claims", "report"],

@@ -72,7 +72,7 @@ def test_score_needs_its_extra_alone(tmp_path):
     assert "pairs" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["check", "run", "plan", "score"])
+@pytest.mark.parametrize("command", ["check", "score"])
 def test_another_command_names_what_is_not_installed(command):
     done = semblance(["compare"], command, "demo/config.yaml")
     assert done.returncode == 2

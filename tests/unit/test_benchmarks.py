@@ -22,7 +22,7 @@ from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
-from semblance.reporting import verdicts
+from semblance.statistics import verdicts
 from semblance.training import batch_loss
 from tests.shipped import merged
 from workflow.planning.config import load

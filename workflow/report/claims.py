@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from semblance.counts import counted
 from semblance.reporting.claims_page import LEDGER, by_reason, headline
 from semblance.reporting.judging import Judgement
-from semblance.reporting.verdicts import FROM_WORST, Verdict
+from semblance.statistics.verdicts import FROM_WORST, Verdict
 
 # A verdict is shown by its words and by a shape, never by colour alone.
 SIGNS: dict[Verdict, str] = {

@@ -20,11 +20,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semblance.counts import interval, rounded, signed, text_table
-from semblance.data.score_files import ScoreSet, read_set
+from semblance.data.score_files import read_set
 from semblance.errors import InputError
 from semblance.files import rows_csv, write_text
 from semblance.reporting.compared import AVERAGE, Compared, Difference, compare
-from semblance.reporting.significance import ALPHA
+from semblance.score_sets import ScoreSet
+from semblance.statistics.significance import ALPHA
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.terminal import painter

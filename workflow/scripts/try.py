@@ -31,9 +31,9 @@ from semblance.gpus import visible_gpus
 from semblance.named_modules import LOSSES, folder_of
 from semblance.provenance import ROOT, read_text
 from semblance.reporting.latex import escape, latex
-from semblance.reporting.significance import LEVEL, interval_at_any_time, paired
 from semblance.reporting.table import Table, read_tables
-from semblance.reporting.verdicts import ALONE
+from semblance.statistics.significance import LEVEL, interval_at_any_time, paired
+from semblance.statistics.verdicts import ALONE
 from semblance.strict_yaml import as_yaml
 from workflow.controller import progress
 from workflow.costing.model import estimates, to_do

@@ -9,7 +9,7 @@ from semblance.counts import interval, signed
 from semblance.reporting.claims import Claim
 from semblance.reporting.claims_page import LEDGER
 from semblance.reporting.judging import Judgement
-from semblance.reporting.verdicts import Verdict
+from semblance.statistics.verdicts import Verdict
 from workflow.report import claims
 from workflow.report.claims import EDGE, WIDTH
 from workflow.report.compose import Section, render

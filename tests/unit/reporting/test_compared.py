@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semblance.data.score_files import ScoreSet, read_set
+from semblance.data.score_files import read_set
 from semblance.errors import InputError
 from semblance.reporting.compared import AVERAGE, compare
+from semblance.score_sets import ScoreSet
 
 
 def score_set(name, values, task="t", gold=None, clusters=None):

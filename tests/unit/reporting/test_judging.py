@@ -22,7 +22,7 @@ from semblance.reporting.claims import (
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
 from semblance.reporting.published import Entry, Published, read_published
-from semblance.reporting.verdicts import CANNOT
+from semblance.statistics.verdicts import CANNOT
 from tests.unit.reporting import example_scores
 from tests.unit.reporting.example_scores import csv_lines, frame, of_fold, row, runs, untrained
 from workflow.planning.config import load

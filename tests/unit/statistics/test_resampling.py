@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semblance.reporting import resampling as r
-from semblance.reporting.significance import paired
+from semblance.statistics import resampling as r
+from semblance.statistics.significance import paired
 
 
 def test_weighted_correlations_are_pearson_of_the_repeated_ranks():

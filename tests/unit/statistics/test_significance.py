@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semblance.reporting import significance as s
+from semblance.statistics import significance as s
 
 A, B = [1.0, 2.0, 4.0], [3.0, 5.0, 6.0, 9.0]
 PAIRS = [0.3, -0.1, 0.4, 0.2, 0.7]

@@ -8,10 +8,10 @@ from scipy import stats
 
 from semblance.code_digest import module_digests
 from semblance.provenance import canonical, text_digest
-from semblance.reporting import verdicts as v
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import LEDGER
-from semblance.reporting.significance import Estimate, seeds_to_equal, seeds_to_show
+from semblance.statistics import verdicts as v
+from semblance.statistics.significance import Estimate, seeds_to_equal, seeds_to_show
 
 SIZE = 0.9  # that the paper claims
 MARGIN = v.margin_of(SIZE, 0.5)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from semblance.reporting.significance import EFFECT, LEVEL
-from semblance.reporting.significance import interval_at_any_time as interval
+from semblance.statistics.significance import EFFECT, LEVEL
+from semblance.statistics.significance import interval_at_any_time as interval
 
 
 def bayes_factor(differences, mean):

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from semblance.reporting.significance import (
+from semblance.statistics.significance import (
     FEWEST_TO_EQUAL,
     LEVEL,
     MOST_SEEDS,
