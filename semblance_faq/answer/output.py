@@ -11,6 +11,7 @@ from semblance_faq.answer.answerer import Answer, Answered, checked_question
 
 # Characters that turn the direction of the text after them: a FAQ could show one thing and say another.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
+TINY = 1e-9  # a score of 0: nothing in common
 REPLACEMENT = "\ufffd"
 
 
@@ -27,14 +28,17 @@ def as_json(answered: Answered) -> dict[str, Any]:
     }
 
 
-def as_text(answered: Answered, width: int, every: bool = False) -> str:
+def as_text(answered: Answered, width: int, top: int | None = None) -> str:
     """Return lines for a terminal of so many columns.
 
-    Where the answer is not known they say so; with ``every`` the ranked answers follow even then.
+    The answers are those above the threshold, or the floor where there is none; where it is none,
+    the lines say so. With ``top`` they are so many, whatever their scores are.
     """
     lines = []
     best = answered.answers[0].score
-    if not answered.likely:
+    if best <= 0:
+        lines.append("No answer: no entry has anything in common with the question.")
+    elif not answered.likely:
         line = f"No answer: the best score, {best:.3f}, is below the floor, {answered.floor:.3f}."
         lines.append(line)
     elif not answered.is_answered:
@@ -42,9 +46,11 @@ def as_text(answered: Answered, width: int, every: bool = False) -> str:
         lines.append(f"No answer: the best score, {best:.3f}, is below the threshold, {least:.3f}.")
     elif not answered.known:
         lines.append("Likely: no threshold promises how many of such answers are right.")
-    if answered.is_answered or every:
-        lines += [_paragraph(answer, width) for answer in answered.answers]
-    return "\n".join(lines)
+    shown = answered.answers[: top or 0]
+    if top is None and answered.is_answered:
+        least = answered.threshold.score if answered.known else answered.floor
+        shown = tuple(answer for answer in answered.answers if answer.score >= max(least, TINY))
+    return "\n".join([*lines, *(_paragraph(answer, width) for answer in shown)])
 
 
 def _paragraph(answer: Answer, width: int) -> str:

@@ -88,6 +88,9 @@ Exit status 0: all is as the record says. {WRONG}: something is not; each proble
 """
 
 
+SHOWN = 5  # answers, at most
+
+
 def main(argv: list[str] | None = None) -> None:
     """Run the named subcommand."""
     args = parser().parse_args(argv)
@@ -102,9 +105,8 @@ def parser() -> argparse.ArgumentParser:
     asked = _added(commands, "ask", ask, "ask questions", ASK)
     asked.add_argument("--model", **MODEL)
     asked.add_argument("question", nargs="?", help="without it, questions are read, one a line")
-    asked.add_argument("--count", type=int, default=5, metavar="N", help="answers shown (5)")
+    asked.add_argument("--top", type=int, metavar="N", help="the N best, whatever their scores are")
     asked.add_argument("--json", action="store_true", help="one JSON object a line")
-    asked.add_argument("--all", action="store_true", help="rank below the threshold, too")
     served = _added(commands, "serve", serve, "serve a page", SERVE)
     served.add_argument("--model", **MODEL)
     served.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
@@ -202,8 +204,8 @@ def ask(args: argparse.Namespace) -> None:
     answerer = Answerer.open(_answerer_folder(args.model), one_thread=True)
     without_answer = 0
     for question in _questions(args):
-        answered = answerer.ask(question, args.count)
-        line = as_text(answered, shutil.get_terminal_size().columns, args.all) + "\n"
+        answered = answerer.ask(question, SHOWN if args.top is None else args.top)
+        line = as_text(answered, shutil.get_terminal_size().columns, args.top) + "\n"
         if args.json:
             line = json.dumps(as_json(answered), ensure_ascii=False)
         print(line, flush=True)

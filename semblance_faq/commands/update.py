@@ -34,6 +34,13 @@ TRAINING_IS_DUE = (
     " floor and threshold were found."
 )
 DUE = 0.25  # of the entries: floor and threshold were not measured on so many others
+
+
+def _texts(entry: FaqEntry | FaqPair) -> tuple[str, str]:
+    """Return what an entry says, however it is spelled."""
+    return bare_or_whole(entry.question), bare_or_whole(entry.answer)
+
+
 KEYS = (  # what says that an entry is one of before, in this order
     lambda entry: (entry.question, entry.answer),
     lambda entry: bare_or_whole(entry.question),
@@ -187,7 +194,7 @@ def continued(before: Sequence[FaqEntry], faq: Faq) -> tuple[list[FaqEntry], Cha
         wordings = own[pair.id]
         if old := same.get(pair.id):
             wordings = wordings or [w for w in old.wordings if bare_or_whole(w) not in asked]
-            other += (old.question, old.answer) != (pair.question, pair.answer)
+            other += _texts(old) != _texts(pair)
         entries.append(FaqEntry(pair.id, pair.question, pair.answer, tuple(wordings)))
     return entries, Changes(len(entries) - len(same), other, len(before) - len(same))
 

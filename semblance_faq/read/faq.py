@@ -25,6 +25,7 @@ from semblance_faq.read.findings import (
     SHARED_QUERY,
     Findings,
 )
+from semblance_faq.read.html import has_html, shown_text
 from semblance_faq.read.tables import Row, read_table
 
 QUERY_COLUMNS = Columns(("query", "id"))
@@ -78,11 +79,13 @@ class Entries:
     rows: dict[str, int] = field(default_factory=dict)  # the line of each id
     written: list[WrittenQuery] = field(default_factory=list)
     by_texts: dict[tuple[str, str], str] = field(default_factory=dict)
+    of_html: int = 0  # answers that were HTML
 
     def add(self, line: int, row: dict[str, Any], findings: Findings) -> None:
         """Add a row; InputError with its line for a missing text or an id that stands twice."""
         question = _filled(row.get("question"), "question", self.path, line)
         answer = _filled(row.get("answer"), "answer", self.path, line)
+        self.of_html += has_html(str(row["answer"]))
         key = _optional(row, "id", "", self.path, line)
         key = key or str(line)
         group = _optional(row, "group", question, self.path, line)
@@ -160,6 +163,9 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
     entries = Entries(path)
     for line, row in rows:
         entries.add(line, row, findings)
+    if entries.of_html:
+        rows = len(entries.rows)
+        findings.note(path, f"answers: HTML in {entries.of_html:,} of {rows:,}, read as text")
     questions: dict[str, int] = {}
     bare_questions: dict[str, tuple[str, int]] = {}
     bare_answers: dict[str, tuple[str, int]] = {}
@@ -179,7 +185,12 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
 
 
 def _filled(value: Any, name: str, path: Path | str, line: int) -> str:
-    """Return a field's text as ``filled`` does; InputError also for one that shows nothing."""
+    """Return a field's text as ``filled`` does, of HTML what it shows.
+
+    Raises InputError also for one that shows nothing.
+    """
+    if isinstance(value, str) and has_html(value):
+        value = shown_text(value)
     if isinstance(value, str) and shows_nothing(value):
         value = ""
     return filled(value, name, path, line)

@@ -71,12 +71,23 @@ function show(found) {
 }
 
 function item(found, answer) {
-  const texts = [element("h2", answer.question), element("p", answer.answer)];
+  const texts = [element("h2", answer.question), element("p", "", ...linked(answer.answer))];
   const shown = element("li", "", ...texts, why(found, answer));
   shown.tabIndex = -1;
   shown.classList.toggle("below", isBelow(found, answer));
   for (const text of shown.querySelectorAll("h2, p, dd")) text.dir = "auto";
   return shown;
+}
+
+function linked(text) {
+  // Addresses of the web alone become links; all else stays text.
+  return text.split(/(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)])/).map((part, place) => {
+    if (place % 2 === 0) return part;
+    const link = element("a", part);
+    link.href = part;
+    link.rel = "noopener noreferrer";
+    return link;
+  });
 }
 
 function isAnswered(found) {

@@ -44,13 +44,13 @@ def test_without_an_answer_the_status_is_3_and_the_ranking_comes_only_if_asked(f
     done = faq("ask", "--model", folders / "words", UNKNOWN)
     assert done.returncode == 3
     assert done.stdout.startswith(b"No answer") and KNOWN.encode() not in done.stdout
-    done = faq("ask", "--model", folders / "words", UNKNOWN, "--all")
+    done = faq("ask", "--model", folders / "words", UNKNOWN, "--top", 5)
     assert done.returncode == 3 and KNOWN.encode() in done.stdout
 
 
 def test_questions_of_the_standard_input_are_answered_one_a_line(folders):
     given = f"{KNOWN}\n\n{UNKNOWN}\n{KNOWN}".encode()
-    done = faq("ask", "--model", folders / "words", "--json", "--count", 1, given=given)
+    done = faq("ask", "--model", folders / "words", "--json", "--top", 1, given=given)
     assert done.returncode == 3  # one of them has no answer
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each["question"] for each in found] == [KNOWN, UNKNOWN, KNOWN]

@@ -15,7 +15,12 @@ from tests.unit.faq.example_faq import write_example, write_model
 
 ODD = HOSTILE + "{{script}}"
 ENTRIES = (
-    FaqEntry("1", "How do I reset my password?", "Open the settings.", ("forgot password",)),
+    FaqEntry(
+        "1",
+        "How do I reset my password?",
+        "Open https://a.example/x?y=1, <b>then</b> see javascript:x.",
+        ("forgot password",),
+    ),
     FaqEntry("2", "Can I change my password?", "Yes, in the settings. " + "x" * 3000),
     FaqEntry(ODD, f"Hostile {ODD}", f"Hostile {ODD}", (f"wording {ODD}",)),
 )
@@ -159,6 +164,18 @@ def test_a_hostile_entry_and_a_hostile_question_are_only_text(browser, server, s
         assert opened.page.locator("#answers li").count() > 0
         assert opened.page.title() == TITLE
         assert opened.page.locator("main script, main img").count() == 0
+        assert opened.complaints == []
+
+
+def test_an_address_of_the_web_in_an_answer_is_a_link_and_nothing_else(browser, server):
+    with FaqPage(browser, server[0], SIZES[0]) as opened:
+        opened.ask("reset my password")
+        [link] = opened.page.locator("#answers li p a").all()
+        assert link.get_attribute("href") == link.inner_text() == "https://a.example/x?y=1"
+        assert (
+            "<b>then</b> see javascript:x."
+            in opened.page.locator("#answers li p").first.inner_text()
+        )
         assert opened.complaints == []
 
 

@@ -2,10 +2,12 @@
 
 import importlib.util
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from semblance.counts import duration
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, is_url
 from semblance.models.architecture import read_architecture
@@ -14,6 +16,7 @@ from workflow.planning.plan import Plan
 from workflow.planning.reads import own_files
 from workflow.planning.stages import Job, inputs
 
+CLOCKS = 2.0  # seconds by which the clocks of a file server and of this machine may differ
 WEIGHTS = "model.safetensors"
 NAMED_AT = {  # stage -> the key of the config that names the data sets which its jobs read
     **dict.fromkeys(("prepare_nli", "prepare_wiki", "prepare_pairs"), "corpora.{corpus}.datasets"),
@@ -70,6 +73,12 @@ def _check_file(where: str, path: str) -> None:
     if not os.path.isfile(path):  # also False of a path that is too long
         problem = f"{path}: no such file"
         raise InputError(where, problem, "correct the path, or put the file there")
+    ahead = os.path.getmtime(path) - time.time()
+    if (
+        ahead > CLOCKS
+    ):  # what is made from it would be older than it, which Snakemake takes for an error
+        problem = f"{path}: dated {duration(ahead)} in the future"
+        raise InputError(where, problem, f"set its date: touch {path}")
 
 
 def _check_folder(where: str, folder: str, advice: str) -> None:

@@ -1,7 +1,10 @@
 """What is wrong with a config or with this machine is told before anything starts."""
 
 import json
+import os
+import re
 import shutil
+import time
 from collections import namedtuple
 from pathlib import Path
 from types import SimpleNamespace
@@ -123,6 +126,18 @@ def test_what_is_not_there_is_an_error_at_its_line(key, changes, problem):
     lines = Path("mine.yaml").read_text(encoding="utf-8").splitlines()
     number = next(number for number, text in enumerate(lines, 1) if key in text)
     assert line.startswith(f"mine.yaml:{number}: {problem}")
+
+
+def test_an_own_file_that_is_dated_in_the_future_is_an_error_before_anything_starts():
+    """Snakemake would end the run because what it made is older, and delete it."""
+    asked = layers()
+    assert errors(check(asked, START)) == []
+    ahead = time.time() + 3 * 3600
+    os.utime("faq.csv", (ahead, ahead))
+    [line] = errors(check(asked, START))
+    assert re.search(
+        r"faq\.csv: dated (3\.0 h|180 min) in the future; set its date: touch faq\.csv", line
+    )
 
 
 def test_what_no_table_uses_may_be_missing():

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -22,7 +23,7 @@ def answered(known=True, answer=ANSWER, threshold=THRESHOLD, likely=True):
 
 
 def test_the_text_holds_answer_score_and_what_matched_within_the_width():
-    text = as_text(answered(), 40)
+    text = as_text(answered(threshold=Threshold(0.7, 0.9, 0.5)), 40)
     for part in ("1. How?", "0.750", "wording", "like this"):
         assert part in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 40
@@ -32,7 +33,25 @@ def test_without_an_answer_the_text_says_so_and_ranks_only_if_asked():
     text = as_text(answered(known=False), 80)
     assert text.startswith("No answer") and "0.750" in text and "0.800" in text
     assert "How?" not in text
-    assert "How?" in as_text(answered(known=False), 80, every=True)
+    assert "How?" in as_text(answered(known=False), 80, top=1)
+
+
+@pytest.mark.parametrize("known, threshold, shown", [(True, THRESHOLD, 1), (False, None, 2)])
+def test_the_text_has_the_answers_above_the_limit_alone(known, threshold, shown):
+    scores = (0.85, 0.5, 0.1)  # the threshold is .8, the floor .4
+    answers = tuple(replace(ANSWER, rank=i, score=score) for i, score in enumerate(scores, 1))
+    found = replace(answered(known, threshold=threshold), answers=answers)
+    assert as_text(found, 80).count("How?") == shown
+    assert as_text(found, 80, top=3).count("How?") == 3
+
+
+def test_a_question_with_nothing_in_common_is_not_told_that_0_is_below_0():
+    none = replace(
+        answered(False, threshold=None, likely=False),
+        answers=(replace(ANSWER, score=0.0),),
+        floor=0.0,
+    )
+    assert as_text(none, 80) == "No answer: no entry has anything in common with the question."
 
 
 def test_no_text_of_a_faq_steers_the_terminal_or_turns_the_direction():

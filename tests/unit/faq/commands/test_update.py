@@ -67,6 +67,18 @@ def test_of_two_entries_with_one_question_each_keeps_its_own_wordings():
     assert [entry.wordings for entry in entries] == [("weekday hours",), ("sunday hours",)]
 
 
+def test_another_spelling_is_no_change():
+    rows = [("a", "Opening\u00a0hours ?", "at nine"), ("b", "Do you have WIFI?", "Yes!")]
+    before = (
+        FaqEntry("a", "Opening hours?", "At nine."),
+        FaqEntry("b", "Do you have wifi?", "Yes."),
+    )
+    entries, changes = continued(before, bank(*rows))
+    assert changes == (0, 0, 0)
+    assert [entry.answer for entry in entries] == ["at nine", "Yes!"]  # as the file has them now
+    assert continued(before, bank(("a", "Opening hours?", "At 1.5."), rows[1]))[1] == (0, 1, 0)
+
+
 def test_an_answer_that_two_new_entries_share_is_no_sign_of_a_reworded_question():
     wifi = FaqEntry("a", "Do you have wifi?", "Yes.", ("internet access",))
     entries, changes = continued([wifi], bank(("1", "Parking?", "Yes."), ("2", "Dogs?", "Yes.")))
