@@ -18,10 +18,14 @@ ENTRIES = (
     FaqEntry(
         "1",
         "How do I reset my password?",
-        "Open https://a.example/x?y=1, <b>then</b> see javascript:x.",
+        "Open the settings.",
         ("forgot password",),
     ),
-    FaqEntry("2", "Can I change my password?", "Yes, in the settings. " + "x" * 3000),
+    FaqEntry(
+        "2",
+        "Can I change my password?",
+        "Yes: https://a.example/x?y=1, <b>then</b> javascript:x. " + "x" * 3000,
+    ),
     FaqEntry(ODD, f"Hostile {ODD}", f"Hostile {ODD}", (f"wording {ODD}",)),
 )
 TITLE = "Ask the FAQ"
@@ -169,7 +173,7 @@ def test_a_hostile_entry_and_a_hostile_question_are_only_text(browser, server, s
 
 def test_an_address_of_the_web_in_an_answer_is_a_link_and_nothing_else(browser, server):
     with FaqPage(browser, server[0], SIZES[0]) as opened:
-        opened.ask("reset my password")
+        opened.ask("can I change")
         [link] = opened.page.locator("#answers li p a").all()
         assert link.get_attribute("href") == link.inner_text() == "https://a.example/x?y=1"
         assert (
