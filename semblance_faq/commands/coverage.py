@@ -65,7 +65,11 @@ def _texts(path: str, findings: Findings) -> Iterable[str]:
             return read_log(path)
     if is_table(path):
         return (str(row["query"] or "") for _, row in read_table(path, COLUMNS, findings))
-    return read_text(path, findings).replace("\r", "\n").split("\n")
+    text = read_text(path, findings)
+    if text.lstrip().startswith(("[{", '["', "{")):
+        advice = "write one question a line, or JSON lines with the key query (.jsonl)"
+        raise InputError(path, "JSON, and no question a line", advice)
+    return text.replace("\r", "\n").split("\n")
 
 
 def plain_text(text: str) -> str:

@@ -69,10 +69,10 @@ def _reader(path: Path | str) -> Reader:
         from semblance_faq.read.sheets import read_workbook  # few files need openpyxl
 
         return read_workbook
-    advice = "name the file after its format; .csv and .jsonl may be packed (.gz)"
+    advice = "name the file after its format, such as .tsv for tabs; .csv and .jsonl may be .gz"
     if suffix in (".xls", ".ods"):
         advice = "open it in Excel or LibreOffice and save it as .xlsx"
-    raise InputError(path, f"neither .csv nor .jsonl nor .xlsx: a FAQ is {FORMATS}", advice)
+    raise InputError(path, f"no table that can be read, which is {FORMATS}", advice)
 
 
 def read_delimited(

@@ -177,8 +177,7 @@ def test_an_address_of_the_web_in_an_answer_is_a_link_and_nothing_else(browser, 
         [link] = opened.page.locator("#answers li p a").all()
         assert link.get_attribute("href") == link.inner_text() == "https://a.example/x?y=1"
         assert (
-            "<b>then</b> javascript:x."
-            in opened.page.locator("#answers li p").first.inner_text()
+            "<b>then</b> javascript:x." in opened.page.locator("#answers li p").first.inner_text()
         )
         assert opened.complaints == []
 

@@ -253,6 +253,13 @@ def test_sets_that_do_not_pair_are_refused(other, problem):
         compare([score_set("a", ITEMS, gold=ITEMS), other], 0.5)
 
 
+def test_scores_that_are_all_equal_are_refused_without_a_warning_of_a_library(recwarn):
+    sets = [score_set(name, np.full(5, 0.5), gold=ITEMS) for name in "ab"]
+    with pytest.raises(InputError, match="all scores, or all gold, are equal"):
+        compare(sets, 0.5)
+    assert not recwarn.list
+
+
 def test_one_item_alone_says_nothing_of_others():
     with pytest.raises(InputError, match="fewer than 2 items"):
         compare([score_set(name, ITEMS[:1]) for name in "ab"], 0.5)
