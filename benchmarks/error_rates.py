@@ -17,8 +17,9 @@ import numpy as np
 
 from semblance.files import write_text
 from semblance.provenance import ROOT
-from semblance.reporting import compared, verdicts
+from semblance.reporting import compared
 from semblance.score_sets import ScoreSet
+from semblance.statistics import verdicts
 from semblance.statistics.significance import ALPHA, Estimate, p_sign_flips, paired
 
 PAGE = ROOT / "docs/statistics.md"

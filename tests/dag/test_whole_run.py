@@ -134,18 +134,6 @@ def forge_learning_rate(record: Path) -> None:
     change_record(record, lambda value: value["settings"].update(learning_rate=1.0))
 
 
-def test_a_page_says_that_scores_behind_it_have_been_made_again(finished: Project):
-    """As after a changed setting, when one table alone was made again."""
-    record = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1/record.json"
-    pages = []
-    with finished.edited({record: record.read_bytes()}):
-        for _ in range(2):
-            pages.append(finished.python("semblance", "table", "claims", check=False).stdout)
-            forge_learning_rate(record)
-    note = "OUT OF DATE: results that were made again since this page: 1\n\n"
-    assert "| claim" in pages[0] and pages[1] == note + pages[0]
-
-
 def test_the_advice_of_verify_heals_all_that_is_damaged_and_the_new_records_say_the_same(project):
     """The record of a stage that ran again differs in its circumstances alone."""
     root = project.folder / "results"

@@ -11,7 +11,7 @@ from semblance.provenance import canonical
 from workflow.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
 from workflow.planning.methods import entropy_parts, trained_methods
 from workflow.planning.plan import Plan, Run
-from workflow.planning.signatures import declaration
+from workflow.planning.signatures import read_signature
 from workflow.planning.tables import TableRow, labels_of
 
 PER_MODEL = 2  # regulators: RCL counts the embeddings of the query and of the positive (Table 4)
@@ -29,7 +29,7 @@ def drawn_figures(plan: Plan) -> list[str]:
 
 
 def _is_drawn(kind: str) -> bool:
-    return declaration(module_file(FIGURES, kind, "kind"), "draw") is not None
+    return read_signature(module_file(FIGURES, kind, "kind"), "draw") is not None
 
 
 def is_measured(plan: Plan, name: str) -> bool:

@@ -1,12 +1,8 @@
-"""What the modules found by name take: a declaration is run alone, since its module imports torch."""
+"""What the modules found by name take, read from their source: to import one would import torch."""
 
 import ast
-import contextlib
+import dataclasses
 import functools
-import inspect
-import traceback
-import typing
-from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
@@ -16,8 +12,9 @@ from semblance.errors import InputError, at
 from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, module_file
 from semblance.settings import PLAIN_RATES, Rate, check_keywords, decode
 
-# What an annotation may name, beside Python's own types and those that the module makes.
-NAMES = {**vars(typing), **vars(settings), "dataclass": dataclass}
+ADVICE = "see CONTRIBUTING.md"
+# What an annotation may name. It is read node by node: Python's own evaluation would run any code.
+NAMES = {**vars(settings), **{kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)}}
 
 
 def check_loss(name: str, options: dict[str, Any], where: str, may_miss: bool = False) -> None:
@@ -48,11 +45,19 @@ def loss_signature(name: str) -> Signature:
     return required_signature(module_file(LOSSES, name, "loss"), "loss")
 
 
+def required_signature(path: Path, function: str) -> Signature:
+    """Return a signature as ``read_signature`` does; InputError where there is no such function."""
+    signature = read_signature(path, function)
+    if signature is None:
+        raise InputError(path, f"it defines no function `{function}`", ADVICE)
+    return signature
+
+
 def check_view(name: str, options: dict[str, Any], where: str) -> None:
     """Raise InputError, with the key, unless the view changes texts and takes these options."""
-    change = declaration(module_file(VIEWS, name, "views"), "change")
+    change = read_signature(module_file(VIEWS, name, "views"), "change")
     if change is not None:
-        check_keywords(inspect.signature(change), options, where)
+        check_keywords(change, options, where)
     elif options:
         raise InputError(where, f"view {name!r} changes no text", "remove these options")
 
@@ -67,70 +72,98 @@ def check_dropout(dropout: dict[str, Any], where: str) -> None:
             raise InputError(key, "low is above high")
 
 
-def required_signature(path: Path, function: str) -> Signature:
-    """Return the signature of a module's function: the types of its options, each default as None."""
-    return inspect.signature(_required(path, "function", function))
+@functools.cache
+def read_signature(path: Path, function: str) -> Signature | None:
+    """Return a function's signature with the annotations of its options alone, defaults as None.
+
+    None where the module defines no such function. InputError, with the line, for an annotation
+    that names anything but the types of ``semblance.settings`` and what the module makes of them.
+    """
+    tree = _parsed(path)
+    types = _types_of(tree)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            positional = [Parameter(a.arg, Parameter.POSITIONAL_OR_KEYWORD) for a in node.args.args]
+            options = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            return Signature([*positional, *(_option(*option, types, path) for option in options)])
+    return None
 
 
-def options_type(path: Path) -> Any:
-    """Return the type ``Options`` of a dropout's module; of a dataclass, one with the same fields."""
-    return _required(path, "type", "Options")
-
-
-def _required(path: Path, kind: str, name: str) -> Any:
-    declared = declaration(path, name)
-    if declared is None:
-        raise InputError(path, f"it defines no {kind} `{name}`", "see CONTRIBUTING.md")
-    return declared
+def _option(
+    argument: ast.arg, default: ast.expr | None, types: dict[str, Any], path: Path
+) -> Parameter:
+    option = Parameter(argument.arg, Parameter.KEYWORD_ONLY)
+    if default is not None:
+        option = option.replace(default=None)
+    if argument.annotation is not None:
+        option = option.replace(annotation=_evaluated(argument.annotation, types, path))
+    return option
 
 
 @functools.cache
-def declaration(path: Path, name: str) -> Any:
-    """Return what a module declares by a name, its code and its decorators left out; None if nothing.
+def options_type(path: Path) -> Any:
+    """Return the type ``Options`` of a dropout's module; of a dataclass, one with the same fields."""
+    tree = _parsed(path)
+    types = _types_of(tree)
+    if "Options" in types:
+        return types["Options"]
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == "Options":
+            parts = [part for part in node.body if isinstance(part, ast.AnnAssign)]
+            fields = [_field(part, types, path) for part in parts]
+            return dataclasses.make_dataclass("Options", fields, frozen=True)
+    raise InputError(path, "it defines no type `Options`", ADVICE)
 
-    InputError, with the line, for an annotation that names anything but the types of
-    ``semblance.settings`` and what the module makes of them: ``Margin = Annotated[float, Above(0)]``.
-    """
-    names = dict(NAMES)
+
+def _field(node: ast.AnnAssign, types: dict[str, Any], path: Path) -> tuple:
+    """Return the name and the type of a field, and its default: None where it is no plain value."""
+    described = (ast.unparse(node.target), _evaluated(node.annotation, types, path))
+    if node.value is None:
+        return described
+    default = node.value.value if isinstance(node.value, ast.Constant) else None
+    return (*described, dataclasses.field(default=default))
+
+
+def _parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a module; InputError, with the line, if it is not Python."""
     try:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.Assign):
-                with contextlib.suppress(Exception):  # it is no type
-                    _run(node, path, names)
-            elif getattr(node, "name", None) == name:
-                _run(_bare(node), path, names)
+        return ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError as error:
         raise InputError(at(path, error.lineno), f"not Python: {error.msg}") from None
-    except Exception as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        line = [frame.lineno for frame in frames if frame.filename == str(path)][-1]
-        problem = f"an option's type cannot be read: {error}"
-        raise InputError(
-            at(path, line), problem, "use the types of semblance/settings.py"
-        ) from None
-    return names.get(name)
 
 
-def _run(node: ast.stmt, path: Path, names: dict[str, Any]) -> None:
-    exec(compile(ast.Module([node], []), path, "exec"), names)
+def _types_of(tree: ast.Module) -> dict[str, Any]:
+    """Return what the annotations of a module may name: also ``Margin = Annotated[float, Above(0)]``."""
+    types = dict(NAMES)
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                types[node.targets[0].id] = _value(node.value, types)
+            except Exception:  # anything else that the module defines
+                continue
+    return types
 
 
-def _bare(node: Any) -> ast.stmt:
-    """Return a function without its body, or a dataclass with its fields alone."""
-    if isinstance(node, ast.FunctionDef):
-        node.decorator_list = []
-        node.body = []
-        node.returns = None
-        for argument in node.args.args:
-            argument.annotation = None
-        given = node.args.kw_defaults
-        node.args.kw_defaults = [default and ast.Constant(None) for default in given]
-        node.args.defaults = []
-    else:
-        node.decorator_list = [ast.Name("dataclass", ast.Load())]
-        node.body = [part for part in node.body if isinstance(part, ast.AnnAssign)]
-        for field in node.body:
-            if field.value and not isinstance(field.value, ast.Constant):
-                field.value = ast.Constant(None)
-    node.body.append(ast.Pass())
-    return ast.fix_missing_locations(node)
+def _evaluated(node: ast.expr, types: dict[str, Any], path: Path) -> Any:
+    try:
+        return _value(node, types)
+    except Exception:
+        problem = f"an option's type cannot be read: {ast.unparse(node)}"
+        advice = "use the types of semblance/settings.py"
+        raise InputError(at(path, node.lineno), problem, advice) from None
+
+
+def _value(node: ast.expr, types: dict[str, Any]) -> Any:
+    """Return the type that an annotation writes; an error of any kind for other code."""
+    match node:
+        case ast.Name(name):
+            return types[name]
+        case ast.Subscript(kind, of):
+            return _value(kind, types)[_value(of, types)]
+        case ast.Tuple(parts):
+            return tuple(_value(part, types) for part in parts)
+        case ast.BinOp(one, ast.BitOr(), other):
+            return _value(one, types) | _value(other, types)
+        case ast.Call(kind, arguments, []):
+            return _value(kind, types)(*(_value(argument, types) for argument in arguments))
+    return ast.literal_eval(node)

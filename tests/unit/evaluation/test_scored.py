@@ -63,7 +63,9 @@ def test_each_score_names_the_protocol_in_the_record_of_its_pairs(demo, tmp_path
 
 @pytest.mark.parametrize("settings", [{}, {"protocol": "cooked"}])
 def test_pairs_without_a_known_protocol_are_refused(demo, tmp_path, settings):
-    with pytest.raises(InputError, match="dev/record.json: settings.protocol: .* raw"):
+    with pytest.raises(
+        InputError, match="dev/record.json: settings.protocol: .* 'senteval' or 'raw'"
+    ):
         protocol_of_each_task(demo, tmp_path, **settings)
 
 

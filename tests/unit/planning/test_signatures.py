@@ -14,9 +14,10 @@ from workflow.planning.signatures import (
     check_dropout,
     check_loss,
     check_view,
+    loss_options,
     options_type,
+    read_signature,
     reads_regulators,
-    required_signature,
 )
 
 CHANGING = ("crop", "delete", "repeat", "replace")
@@ -36,7 +37,7 @@ def options_of(signature):
 @pytest.mark.parametrize("package, name, function", READ)
 def test_the_options_read_from_the_source_are_those_of_the_function(package, name, function):
     imported = getattr(importlib.import_module(f"{package}.{name}"), function)
-    found = required_signature(module_file(package, name, ""), function)
+    found = read_signature(module_file(package, name, ""), function)
     assert options_of(found) == options_of(inspect.signature(imported, eval_str=True))
 
 
@@ -47,6 +48,20 @@ def test_a_loss_takes_a_batch_and_perhaps_regulators(name):
     tensors = [p.name for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
     assert tensors in (["batch"], ["batch", "regulators"])
     assert reads_regulators(name) == (len(tensors) == 2)
+
+
+def test_the_losses_of_the_papers_and_the_views_that_change_texts_are_found():
+    losses = ("contrastive", "entropy", "regulators")
+    assert set(losses) <= set(module_names(LOSSES))
+    assert [reads_regulators(name) for name in losses] == [False, False, True]
+    views = module_names(VIEWS)
+    found = [name for name in views if read_signature(module_file(VIEWS, name, ""), "change")]
+    assert found == list(CHANGING)
+
+
+def test_the_options_of_a_loss_are_its_keyword_arguments():
+    assert loss_options("contrastive") == {"scale", "similarity", "hard_negative_weight"}
+    assert loss_options("regulators") == {"scale", "regulator_weight", "reduction"}
 
 
 def fields(kind):
@@ -72,11 +87,15 @@ def test_the_options_read_from_the_source_are_those_of_a_dropout(name):
         (lambda: check_view("crop", {"part": 0.1}, "x"), "x.part"),
         (lambda: check_view("crop", {}, "x"), "x.share"),
         (lambda: check_view("crop", {"share": 1.1}, "x"), "x.share"),
+        (lambda: check_view("delete", {"words": 0}, "x"), "x.words"),
         (lambda: check_view("twice", {"share": 0.1}, "x"), "x"),
         (lambda: check_dropout({"nobody": 0.1}, "x"), "x.nobody"),
         (lambda: check_dropout({"hidden": 0.1, "attention": 0.95}, "x"), "x.attention"),
+        (lambda: check_dropout({"drophead": "x"}, "x"), "x.drophead"),
         (lambda: check_dropout({"drophead": -0.1}, "x"), "x.drophead"),
         (lambda: check_dropout({"sampled": {"rate": 0.1}}, "x"), "x.sampled.rate"),
+        (lambda: check_dropout({"sampled": {"granularity": "rows"}}, "x"), "x.sampled.granularity"),
+        (lambda: check_dropout({"sampled": {"high": 1.0}}, "x"), "x.sampled.high"),
         (lambda: check_dropout({"sampled": {"low": 0.5}}, "x"), "x.sampled"),  # above its default
     ],
 )
@@ -149,11 +168,12 @@ def test_a_new_dropout_may_require_an_option(modules):
     "package, text, problem",
     [
         (LOSSES, "def los(batch): pass\n", "no function `loss`"),
-        (LOSSES, "def loss(batch, *, a: Thing = 1): pass\n", "cannot be read: name 'Thing' is not"),
-        (LOSSES, "def loss(batch, *, a: Literal[x()] = 1): pass\n", "name 'x' is not"),
+        (LOSSES, "def loss(batch, *, a: Thing = 1): pass\n", "cannot be read: Thing"),
+        (LOSSES, "def loss(batch, *, a: open('x') = 1): pass\n", "cannot be read: open"),
+        (LOSSES, "def loss(batch, *, a: Literal[x()] = 1): pass\n", r"cannot be read: Literal\[x"),
         (LOSSES, "def loss(batch:\n", "not Python"),
         (DROPOUTS, "Option = float\n", "no type `Options`"),
-        (DROPOUTS, "class Options:\n    a: Thing = 1\n", "cannot be read: name 'Thing' is not"),
+        (DROPOUTS, "class Options:\n    a: Thing = 1\n", "cannot be read: Thing"),
         (DROPOUTS, "class Options\n", "not Python"),
     ],
 )

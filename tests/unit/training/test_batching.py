@@ -147,11 +147,6 @@ def test_without_duplicates_in_common_entries_and_sentences_give_the_same_batche
     assert take(batches(rows, 7, 1, apart="entries"), 9) == take(batches(rows, 7, 1), 9)
 
 
-def test_what_is_kept_apart_is_a_known_word():
-    with pytest.raises(InputError, match="apart"):
-        keys_of(separate(3), "words")
-
-
 def test_disjoint_rows_counts_a_first_pass():
     assert disjoint_rows(separate(7).columns(), 100) == 7
     assert disjoint_rows(separate(7).columns(), 3) == 3  # no more are asked for

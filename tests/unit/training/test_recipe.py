@@ -81,12 +81,6 @@ def test_a_corpus_smaller_than_the_batch_fills_what_it_can():
     assert batch_size(ROWS, settings(batch_size=64)) == 10
 
 
-@pytest.mark.parametrize("key", ["loss", "views"])
-def test_a_name_without_a_module_is_refused(key):
-    with pytest.raises(InputError, match=f"settings.{key}: .*nobody"):
-        settings(**{key: "nobody"})
-
-
 @pytest.mark.parametrize(
     "loss, widths, problem",
     [
