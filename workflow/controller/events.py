@@ -30,6 +30,7 @@ KILLED = (
     " memory): Snakemake's lines above name the signal or the exit status; the same command goes on"
     " from here"
 )
+INTERRUPTED = "interrupted"  # the error of a script that Ctrl-C ended
 Event = dict[str, Any]
 
 
@@ -221,10 +222,21 @@ def error_in(log: str) -> str:
     return next(line for line in reversed(lines) if line and not line.startswith("node "))
 
 
+def last_words(history: History) -> str:
+    """Return the last line of the job that failed first; empty where none did."""
+    history.update()
+    failed = [event for event in history.jobs.values() if event["event"] == "failed"]
+    lines = [f"{event['rule']}: {event['error']}\n" for event in failed if event["error"]]
+    return "".join(lines[:1])
+
+
 def failures(history: History) -> Iterator[str]:
-    """Yield what to print of each job whose last try failed: what, why, and what to do."""
+    """Yield what to print of each job whose last try failed: what, why, and what to do.
+
+    A job that Ctrl-C has ended did not fail.
+    """
     for event in history.jobs.values():
-        if event["event"] == "failed":
+        if event["event"] == "failed" and event["error"] != INTERRUPTED:
             head = f"failed: {event['rule']} {event['outputs'][0].rpartition('/')[0]}"
             if "slurm_job" in event:
                 head += f" (Slurm job {event['slurm_job']} on node {event['node']})"

@@ -170,6 +170,7 @@ def test_a_job_without_a_log_of_slurms_is_reported_with_its_last_lines_and_what_
     assert head == f"failed: train {FOLDER}"
     assert shown == [f"    | {line}" for line in lines[-5:]]
     assert advice.startswith("    try: mend what the last line says")
+    assert fail(writer, info(), own="step 3\nerror: interrupted") == ""  # by Ctrl-C
     report = fail(writer, info(), own="made x in 1.2 s")  # its log has no error
     assert "probably killed" in report and "mend what the last line says" not in report
     head, advice = fail(writer, info()).splitlines()  # it wrote nothing

@@ -67,6 +67,19 @@ def test_what_an_interrupted_run_says_at_its_end_is_passed_on(tmp_path, monkeypa
     assert said[0] in shown and said[2].strip() in shown and "noise" not in shown
 
 
+def test_the_last_line_is_that_of_the_job_which_failed_first(tmp_path, monkeypatch, capsys):
+    def failing(*args, **options):
+        events.append("out", "run", cluster=None)
+        for job, error in (("logs/a", "loss.py:3: no loss"), ("logs/b", "another")):
+            events.append("out", "failed", job=job, rule="train", error=error)
+        return SimpleNamespace(stdout=["noise\n", "failed: train\n"], wait=lambda: 1)
+
+    monkeypatch.setattr(progress.subprocess, "Popen", failing)
+    monkeypatch.setattr(progress, "output_of", lambda files: "out")
+    assert progress.main([]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "train: loss.py:3: no loss"
+
+
 def test_the_time_left_is_that_of_the_status(monkeypatch):
     from workflow.status import look, started
 
