@@ -26,7 +26,8 @@ BRIEF = 10  # seconds, for a question
 TRANSIENT = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses
 WITHOUT_HEAD = (403, 405, 501)  # HTTP statuses of servers that answer no HEAD
 AT_COMMIT = re.compile("/resolve/([0-9a-f]{40})/")  # in the addresses of a hub's files
-IDENTITY = {"Accept-Encoding": "identity"}  # the size of a compressed answer is not the file's
+# The size of a compressed answer is not the file's. Some servers compress whatever is asked for.
+IDENTITY = {"Accept-Encoding": "identity"}
 LARGEST = 8 << 30  # bytes; no file of ours comes near it
 DROPPED = (  # what the libraries raise where a connection fails or ends too soon
     requests.ConnectionError,
@@ -101,7 +102,8 @@ def ask_address(url: str) -> Pin:
             answer = requests.get(url, headers=IDENTITY, stream=True, timeout=BRIEF)
             answer.close()
         _refuse(answer.status_code)
-        return Pin(size=_number(answer.headers.get("Content-Length", "")))
+        is_packed = answer.headers.get("Content-Encoding", "identity") != "identity"
+        return Pin(size=None if is_packed else _number(answer.headers.get("Content-Length", "")))
 
 
 def _ask_hub(url: str, commit: str) -> Pin:

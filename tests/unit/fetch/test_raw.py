@@ -1,5 +1,6 @@
 """Raw files: pinned, from addresses, mirrors and archives; nothing altered or half-written gets through."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -270,3 +271,12 @@ AT_HAND = "sts12 sts13 sts14 sts15 sts16 stsb sick nli-sample wiki-sample stackf
 def test_the_real_files_have_the_pinned_digests(name, tmp_path, real_data):
     data = load_manifest(MANIFEST)[name]
     assert len(fetch(data, tmp_path, real_data)["files"]) == len(data.files)
+
+
+def test_a_file_that_a_server_compresses_unasked_is_taken_as_it_is_meant(server, tmp_path):
+    """Its size on the way is not the file's: other clients take such a file for a cut one."""
+    packed = {"Content-Encoding": "gzip"}
+    url = server.serve("/f", gzip.compress(CONTENT), headers=packed)
+    assert ask_address(url) == Pin()
+    take(url, tmp_path / "file", Pin(sha(CONTENT), len(CONTENT)))
+    assert (tmp_path / "file").read_bytes() == CONTENT
