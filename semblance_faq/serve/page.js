@@ -35,7 +35,7 @@ async function ask(draft) {
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify({ question, count: COUNT, draft });
     const options = { method: "POST", headers, body, signal: mine.signal };
-    const response = await fetch("/api/ask", options);
+    const response = await fetch("api/ask", options);
     const found = await response.json();
     if (asking !== mine) return;
     if (response.ok) show(found);
