@@ -133,6 +133,7 @@ def _unread(stored: dict[str, Tensor], encoder: Encoder) -> str:
 
     Behind [CLS] SimCSE has a dense layer, ``mlp``: in its converted checkpoints it is the pooler.
     """
+    # By transformers' names, in which the file has them: ours join query, key and value.
     read = to_theirs(dict(encoder.state_dict()), encoder.shape.num_hidden_layers)
     of_words = itertools.chain(*word_head.NAMES.values())
     names = sorted(stored.keys() - {*read, *POOLER_NAMES.values(), *of_words})

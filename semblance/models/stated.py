@@ -36,6 +36,7 @@ def check_stated(folder: Path, transformer: Path) -> None:
     if config.get("truncation_side", "right") != "right":
         problem = "truncation_side is left: of a long text its end is read, which is not supported"
         raise InputError(path, problem, "choose another model, or state right")
+    # Only what tokenizer.json has a part for can differ: RoBERTa's has no normalizer at all.
     for key, value in _of_tokenizer(transformer / TOKENIZER_FILE).items():
         stated = _stated(config, key)
         if stated != value and config.get("tokenizer_class") not in AS_IT_IS:
@@ -67,6 +68,7 @@ def _of_tokenizer(path: Path) -> dict[str, bool]:
         state = json.loads(part.__getstate__()) if part else {"type": ""}
         for each in (state, *state.get("normalizers", []), *state.get("pretokenizers", [])):
             if each["type"] == "BertNormalizer":
+                # Without a word on accents they go where letters are put in lower case, as in BERT.
                 lower = each["lowercase"]
                 strip = each["strip_accents"]
                 values["do_lower_case"] = lower

@@ -78,6 +78,7 @@ class Estimate:
             """Return how much further than the distance the interval of a p reaches."""
             return float(self.reach(1 - 2 * math.exp(log_p))) - distance
 
+        # In logarithms a p of 1e-12 is found with as many digits as one of .1.
         lowest, highest = math.log(LEAST_P / 2), math.log(0.5)
         if excess(lowest) <= 0:
             return LEAST_P / 2
@@ -109,6 +110,7 @@ def unpaired(weights: Sequence[float], samples: Sequence[np.ndarray]) -> Estimat
     seeds = min(map(len, samples))
     if variance == 0:
         return Estimate(value, 0.0, math.inf, seeds=seeds)
+    # That of the one chi-square with the mean and the variance of this sum of several.
     freedom = variance**2 / sum(part**2 / n for part, n in parts)
     return Estimate(value, math.sqrt(variance), freedom, seeds=seeds)
 
@@ -152,6 +154,7 @@ def holm(ps: Sequence[float]) -> list[float]:
     corrected = [0.0] * len(ps)
     largest = 0.0
     for rank, position in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
+        # The largest so far: the corrected values keep the order of the p values.
         largest = max(largest, (len(ps) - rank) * ps[position])
         corrected[position] = min(1.0, largest)
     return corrected
@@ -190,6 +193,7 @@ def interval_at_any_time(differences: np.ndarray) -> tuple[float, float]:
     if n < 2:
         return -math.inf, math.inf
     wider = 1 + n * EFFECT
+    # The factor is 1 / (1 - LEVEL) at the ends of the interval: solved for r, then for the mean.
     ratio = (math.sqrt(wider) / (1 - LEVEL)) ** (-2 / n)
     if ratio <= 1 / wider:  # no mean is refused yet
         return -math.inf, math.inf
@@ -252,6 +256,7 @@ def seeds_to_equal(margin: float, sd: float) -> int | None:
 
 def _least(holds: Callable[[int], bool]) -> int | None:
     """Return the least number of seeds, at least 2, for which a monotone condition holds."""
+    # The condition is sorted, no before yes, so that it is asked some twenty times and not for each.
     numbers = range(2, MOST_SEEDS + 1)
     place = bisect.bisect_left(numbers, True, key=holds)
     return numbers[place] if place < len(numbers) else None
