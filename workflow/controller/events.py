@@ -222,7 +222,7 @@ def error_in(log: str) -> str:
     return next(line for line in reversed(lines) if line and not line.startswith("node "))
 
 
-def last_words(history: History) -> str:
+def last_line(history: History) -> str:
     """Return the last line of the job that failed first; empty where none did."""
     history.update()
     failed = [event for event in history.jobs.values() if event["event"] == "failed"]

@@ -75,7 +75,7 @@ def main(arguments: list[str]) -> int:
         return INTERRUPTED
     if status:
         sys.stderr.writelines(line for line in recent if not FRAME.match(line))
-        sys.stderr.write(events.last_words(progress.history))
+        sys.stderr.write(events.last_line(progress.history))
     return status
 
 
