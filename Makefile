@@ -2,6 +2,7 @@
 # make setup     install into .venv what the project needs, and write .venv/bin/semblance
 # make demo      set up, then run the whole workflow on the embedded data
 # make bench     measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
+# make gpu       measure a part on a GPU: make gpu PART=a (docs/performance.md says which parts there are)
 # make clean     delete the demo's results and downloads
 #
 # For work on the project itself:
@@ -22,7 +23,7 @@ CORES  ?= all
 KEPT   := demo/results/models/nli/minilm-3/rcl-4/seed-1/model/model.safetensors# the model that README.md uses
 PARALLEL := -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: help setup demo lint format test test-long test-storm test-slurm docs rulegraph bench lock clean
+.PHONY: help setup demo lint format test test-long test-storm test-slurm docs rulegraph bench gpu lock clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
@@ -74,6 +75,15 @@ docs: setup
 
 rulegraph: setup
 	$(BIN)/snakemake --rulegraph | awk '/"download_/ && !/_model/ {data[$$1 + 0]; next} !(/->/ && ($$1 + 0) in data)' | tred | dot -Tsvg > docs/rules.svg
+
+# Without setup: a machine with a GPU may have packages of its own, and no network.
+GPU_a := train --bases minilm bert-base-shape --precisions fp32 tf32 bf16 --rounds 3
+GPU_b := embed --bases minilm bert-base-shape --precisions fp32 tf32 bf16 --rounds 3
+GPU_c := host --bases minilm bert-base-shape --precisions fp32 bf16 --rounds 3
+GPU_d := shared --precisions bf16
+GPU_e := table3
+gpu:
+	$(PYTHON) -m benchmarks --gpus 1 --steps 60 --output results-benchmarks/gpu.md --only $(GPU_$(PART)) $(ARGS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output results-benchmarks/page.md $(ARGS)

@@ -8,38 +8,70 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
-from benchmarks import embedding, own_faq, side, training, workload
-from semblance.files import write_text
+from benchmarks import embedding, gpu, own_faq, side, training, workload
 
 LIBRARIES = ("torch", "transformers", "sentence-transformers", "numpy")
-PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
-    "train": training.page,
-    "embed": embedding.page,
-    "faq": own_faq.page,
+
+
+class Part(NamedTuple):
+    """A table of the page: its title, its columns, and what measures its rows one by one."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: Callable[[argparse.Namespace], Iterator[list[str]]]
+
+
+OF_STEP = ("objective", "base", "precision")
+PARTS = {
+    "train": Part("A training step", (*OF_STEP, *side.BESIDE), training.rows),
+    "embed": Part(
+        "Embedding, from text to vectors",
+        ("sentences", "base", "precision", *side.BESIDE),
+        embedding.rows,
+    ),
+    "faq": Part(f"An own FAQ of {own_faq.ENTRIES} entries", ("what", "measured"), own_faq.rows),
+    "host": Part("Where a step goes", (*OF_STEP, *gpu.OF_HOST), gpu.host_rows),
+    "shared": Part("Trainings that share a GPU", (*OF_STEP, *gpu.SHARED), gpu.shared_rows),
+    "table3": Part("The trainings of RCL's Table 3", gpu.JOBS, gpu.job_rows),
 }
+USUAL = ("train", "embed", "faq")
 
 
 def main() -> None:
     args = arguments()
     if args.data:
         workload.prepare(args.data.resolve())
+        if "table3" in (args.only or ()):
+            gpu.prepare_table(args.data.resolve(), args.tiny)
     elif not workload.FOLDER.is_dir():
         wanted = "give the folder that holds the raw data, under the manifest's relative paths"
         sys.exit(f"error: --data: {wanted}")
-    page = [head(args)]
-    print(page[0], flush=True)
-    for part in args.only or PARTS:
+    write(args, head(args))
+    for name in args.only or USUAL:
         side.DISTURBED.clear()
-        page.append(PARTS[part](args) + side.disturbance())
-        print(page[-1], flush=True)
-        if args.output:
-            write_text(args.output, "\n".join(page))  # after each part: all of them take an hour
+        part = PARTS[name]
+        write(
+            args,
+            f"\n## {part.title}\n\n{side.line(part.head)}{side.line(['---'] * len(part.head))}",
+        )
+        for row in part.rows(args):
+            write(args, side.line(row))
+        write(args, side.disturbance())
+
+
+def write(args: argparse.Namespace, text: str) -> None:
+    """Print a piece of the page, and add it to the file at once: a machine's time may end."""
+    print(text, end="", flush=True)
+    if args.output:
+        with args.output.open("a", encoding="utf-8") as file:
+            file.write(text)
 
 
 def arguments() -> argparse.Namespace:
@@ -60,11 +92,20 @@ def arguments() -> argparse.Namespace:
     add("--threads", type=int, default=os.cpu_count() or 1)
     add("--gpus", type=int, choices=(0, 1), default=int(torch.cuda.is_available()))
     precisions = "default: bf16, too, on a GPU and on a processor with hardware for it"
-    add("--precisions", nargs="+", choices=("fp32", "bf16"), help=precisions)
+    add("--precisions", nargs="+", choices=("fp32", "tf32", "bf16"), help=precisions)
     matmul = "ours, and the tuned peer's"
     add("--matmul", choices=("highest", "high", "medium"), default="highest", help=matmul)
-    add("--output", type=Path, help="write the page here too")
+    add("--output", type=Path, help="add the page to this file, row by row")
+    add("--tiny", action="store_true", help="a few steps of three layers, to try the program")
     args = parser.parse_args()
+    args.objectives = training.OBJECTIVES
+    if args.tiny:
+        args.objectives, args.bases, args.precisions = (
+            training.OBJECTIVES[-1:],
+            ["minilm-3"],
+            ["fp32"],
+        )
+        args.rounds, args.steps, args.batch, args.gpus = 1, warm + 1, 4, 0
     has_bf16 = args.gpus or any(flag in cpu_info() for flag in ("avx512_bf16", "amx_bf16"))
     args.precisions = args.precisions or (["fp32", "bf16"] if has_bf16 else ["fp32"])
     return args

@@ -3,12 +3,12 @@
 import argparse
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
 
-from benchmarks.side import BESIDE, beside, side_by_side, table
+from benchmarks.side import beside, side_by_side
 from benchmarks.training import their_model
 from benchmarks.workload import Task, Workload, task_of
 from semblance.data.tokens import tokenise
@@ -16,24 +16,21 @@ from semblance.models import folder as model_folder
 from semblance.models.compute import set_up
 
 COUNT, LENGTH = 5_000, 256  # sentences of a turn
-TURNS = 4
+TEXTS = {"nli": f"{COUNT:,} of NLI's", "sts": "all of the seven STS sets"}
 
 
-def page(args: argparse.Namespace) -> str:
-    """Return the rows of each base, from text to vectors."""
-    rows = []
-    for base, precision in itertools.product(args.bases, args.precisions):
-        ours = task_of(args, "embedding", base=base, precision=precision)
-        rows.append([base, precision, *beside(side_by_side(TURNS, ours))])
-    title = f"## Embedding {COUNT:,} sentences, from text to vectors ({TURNS} turns)\n\n"
-    return title + table(["base", "precision", *BESIDE], rows)
+def rows(args: argparse.Namespace) -> Iterator[list[str]]:
+    """Yield the row of each base and precision, from text to vectors, beside the peers."""
+    for base, texts, precision in itertools.product(args.bases, TEXTS, args.precisions):
+        ours = task_of(args, "embedding", base=base, corpus=texts, precision=precision)
+        yield [TEXTS[texts], base, precision, *beside(side_by_side(args.rounds, ours))]
 
 
 def make(task: Task) -> Callable[[], float]:
     """Return a function that embeds the texts of one turn and returns its seconds."""
     work = Workload(task.folder)
-    turns = parts(work)
-    encode = _theirs(task) if task.who == "theirs" else _ours(task, work)
+    turns = parts(work.sentences(task.corpus), COUNT if task.corpus == "nli" else None)
+    encode = _ours(task, work) if task.side == "ours" else _theirs(task)
 
     def timed() -> float:
         texts = next(turns)
@@ -44,12 +41,12 @@ def make(task: Task) -> Callable[[], float]:
     return timed
 
 
-def parts(work: Workload) -> Iterator[list[str]]:
-    """Yield the sentences of each turn, the same to all sides, and again the first after the last."""
-    sentences = work.sentences("nli")
+def parts(sentences: Sequence[str], count: int | None) -> Iterator[list[str]]:
+    """Yield the texts of each turn, the same to all sides: so many others, or all (None) each time."""
     order = np.random.default_rng(0).permutation(len(sentences))
-    for first in itertools.cycle(range(0, len(order) - COUNT + 1, COUNT)):
-        yield [sentences[i] for i in order[first : first + COUNT]]
+    size = count or len(order)
+    for first in itertools.cycle(range(0, len(order) - size + 1, size)):
+        yield [sentences[i] for i in order[first : first + size]]
 
 
 def _ours(task: Task, work: Workload) -> Callable[[list[str]], np.ndarray]:

@@ -1,8 +1,9 @@
 """Sides of a comparison that take turns, each in a process of its own: none changes another's torch or memory.
 
-    python -m benchmarks.side '{"work": "training", "who": "ours", …}'
+    python -m benchmarks.side '{"work": "training", …}'
 
-Reads a line, does one slice of the work, prints its seconds; until the input ends.
+Reads a line, does one slice of the work, prints the number that it measured (seconds, if nothing
+else is said); until the input ends.
 """
 
 import importlib
@@ -14,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from importlib.util import find_spec
 
 import psutil
 
@@ -23,11 +24,12 @@ from benchmarks.workload import Task
 # Of the processors' time in each round, the share that the machine's host or other programs took.
 DISTURBED: list[float] = []
 MOST = 0.03  # that is not worth a word
-BESIDE = ("ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer")
+PEERS = ("plain", "tuned", "flash")  # what Task says of them
+BESIDE = ("ours, s", "sentence-transformers, s", *(f"ratio to the {peer} peer" for peer in PEERS))
 
 
 class Side:
-    """A side that runs elsewhere; ``slice`` returns the seconds of one slice of its work."""
+    """A side that runs elsewhere; ``slice`` returns what one slice of its work measured."""
 
     def __init__(self, task: Task):
         self.task = task
@@ -42,9 +44,17 @@ class Side:
 
     def slice(self) -> float:
         """Do one slice; RuntimeError if the process has failed."""
+        self.begin()
+        return self.end()
+
+    def begin(self) -> None:
+        """Let it do a slice, and do not wait."""
         self.process.stdin.write("go\n")
+
+    def end(self) -> float:
+        """Wait until the slice is done; RuntimeError if the process has failed."""
         for line in self.process.stdout:
-            if line.startswith("seconds "):
+            if line.startswith("measured "):
                 return float(line.split()[1])
         raise RuntimeError(f"{self.task}: failed with status {self.process.wait()}")
 
@@ -55,14 +65,12 @@ class Side:
 
 
 def side_by_side(rounds: int, task: Task) -> dict[str, list[float]]:
-    """Let us, sentence-transformers as it comes, and a tuned one do a task ``rounds`` times.
+    """Let us and each peer do a task ``rounds`` times.
 
     They take turns, another one first each time. Returns the seconds of each turn of each side.
     """
-    theirs = replace(task, who="theirs")
-    tasks = {"ours": task, "theirs": theirs, "tuned": replace(theirs, tuned=True)}
-    names = list(tasks)
-    running = {name: Side(tasks[name]) for name in names}
+    names = ["ours", *peers_here(task)]
+    running = {name: Side(replace(task, side=name)) for name in names}
     seconds: dict[str, list[float]] = {name: [] for name in names}
     try:
         for side in running.values():
@@ -75,11 +83,31 @@ def side_by_side(rounds: int, task: Task) -> dict[str, list[float]]:
             processors = (time.monotonic() - start) * (os.cpu_count() or 1)
             DISTURBED.append((taken(running.values()) - before) / processors)
             what = (task.work, task.base, task.objective, task.corpus, task.precision)
-            print(*what, *(f"{name} {seconds[name][-1]:#.3g} s" for name in names), file=sys.stderr)
+            turns = (f"{name} {seconds[name][-1]:#.3g} s" for name in names)
+            print(*what, *turns, file=sys.stderr)
     finally:
         for side in running.values():
             side.close()
     return seconds
+
+
+def peers_here(task: Task) -> tuple[str, ...]:
+    """Return the peers that can do a task here; flash attention knows no fp32."""
+    has_flash = task.gpus and task.precision == "bf16" and find_spec("flash_attn")
+    return PEERS if has_flash else PEERS[:-1]
+
+
+def at_a_time(task: Task, count: int) -> list[float]:
+    """Let ``count`` processes do one slice of a task at the same time; return what each measured."""
+    sides = [Side(task) for _ in range(count)]
+    try:
+        for step in (Side.begin, Side.end, Side.begin):  # the first slice of all warms up
+            for side in sides:
+                step(side)
+        return [side.end() for side in sides]
+    finally:
+        for side in sides:
+            side.close()
 
 
 def taken(sides: Iterable[Side]) -> float:
@@ -110,11 +138,11 @@ def disturbance() -> str:
 def beside(seconds: Mapping[str, Sequence[float]]) -> list[str]:
     """Return the cells of BESIDE: a ratio says turn by turn how many times faster ours was."""
     ours = seconds["ours"]
-    ratios = {
-        peer: [b / a for a, b in zip(ours, seconds[peer], strict=True)]
-        for peer in ("theirs", "tuned")
-    }
-    return [spread(ours), spread(seconds["theirs"]), *map(spread, ratios.values())]
+    cells = [spread(ours), spread(seconds["plain"])]
+    for peer in PEERS:
+        turns = zip(ours, seconds.get(peer, ours), strict=True)
+        cells.append(spread([b / a for a, b in turns]) if peer in seconds else "not here")
+    return cells
 
 
 def spread(values: Sequence[float]) -> str:
@@ -123,19 +151,18 @@ def spread(values: Sequence[float]) -> str:
     return f"{middle:#.3g} ({least:#.3g} to {most:#.3g})"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+def line(cells: Sequence[str]) -> str:
+    """Return a line of a Markdown table."""
+    return f"| {' | '.join(cells)} |\n"
 
 
 def main() -> None:
     task = Task(**json.loads(sys.argv[1]))
-    if task.who == "ours":  # how long waiting threads spin, as in the stages' programs
+    if task.side == "ours":  # how long waiting threads spin, as in the stages' programs
         importlib.import_module("workflow.scripts")
     work = importlib.import_module(f"benchmarks.{task.work}").make(task)
     for _ in sys.stdin:
-        print(f"\nseconds {work()}", flush=True)
+        print(f"\nmeasured {work()}", flush=True)
 
 
 if __name__ == "__main__":

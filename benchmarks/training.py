@@ -2,14 +2,13 @@
 
 import argparse
 import itertools
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 
-from benchmarks.side import BESIDE, beside, side_by_side, table
+from benchmarks.side import beside, side_by_side
 from benchmarks.workload import Task, Workload, task_of, text_batches
 from semblance.models import folder as model_folder
 from semblance.models.compute import set_up
@@ -20,23 +19,21 @@ from semblance.training.recipe import TrainSettings, training_rows
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
 WARM = 2  # steps of each slice that do not count: the optimiser's state is made in the first
+ATTENTION = {"tuned": "sdpa", "flash": "flash_attention_2"}  # by peer
 OBJECTIVES = [("unsupervised", "nli"), ("unsupervised", "wiki"), ("nli", "nli")]  # of whose texts
 
 
-def page(args: argparse.Namespace) -> str:
-    """Return the rows of a step of each objective, beside the peer's trainer."""
-    rows = []
-    for base, kind, precision in itertools.product(args.bases, OBJECTIVES, args.precisions):
+def rows(args: argparse.Namespace) -> Iterator[list[str]]:
+    """Yield the row of each base, objective and precision, beside the peers."""
+    for base, kind, precision in itertools.product(args.bases, args.objectives, args.precisions):
         options = {"objective": kind[0], "corpus": kind[1], "precision": precision}
         seen = side_by_side(args.rounds, task_of(args, "training", base=base, **options))
-        rows.append([f"{kind[0]}, {kind[1]}'s sentences", base, precision, *beside(seen)])
-    title = f"## A training step of {args.batch} rows\n\n"
-    return title + table(["objective", "base", "precision", *BESIDE], rows)
+        yield [f"{kind[0]}, {kind[1]}'s sentences", base, precision, *beside(seen)]
 
 
 def make(task: Task) -> Callable[[], float]:
     """Return a function that trains some steps and returns the seconds of one."""
-    return _ours(task) if task.who == "ours" else _theirs(task)
+    return _ours(task) if task.side == "ours" else _theirs(task)
 
 
 def settings(task: Task) -> TrainSettings:
@@ -108,40 +105,38 @@ class Clock:
 
 
 def _theirs(task: Task) -> Callable[[], float]:
-    from datasets import Dataset, disable_progress_bars
-    from sentence_transformers import SentenceTransformerTrainer
+    """Take the peer's model and loss in a bare loop: what its trainer adds to a step does not count."""
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
-    from transformers import TrainerCallback
+    from sentence_transformers.util import batch_to_device
 
-    disable_progress_bars()
     work = Workload(task.folder)
     sentences = work.sentences(task.corpus)
-    rows = training_rows(work.rows(task.corpus), len(sentences), settings(task))
-    stream = text_batches(rows, sentences, task.batch, SEED)
-    model = their_model(task, LENGTH)
-    arguments = _their_arguments(task)
+    stream = text_batches(
+        training_rows(work.rows(task.corpus), len(sentences), settings(task)),
+        sentences,
+        task.batch,
+        SEED,
+    )
+    model = their_model(task, LENGTH).train()
+    loss = MultipleNegativesRankingLoss(model)
+    fused = None if task.side == "plain" else True
+    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01, fused=fused)
 
-    class Ends(TrainerCallback):
-        """Tells a clock when a step has ended."""
-
-        def __init__(self, clock: Clock):
-            self.clock = clock
-
-        def on_step_end(self, *_: Any, **__: Any) -> None:
-            self.clock.tick()
+    def step() -> None:
+        columns = zip(*next(stream), strict=True)
+        inputs = [batch_to_device(model.preprocess(list(texts)), model.device) for texts in columns]
+        with torch.autocast(model.device.type, torch.bfloat16, enabled=task.precision == "bf16"):
+            value = loss(inputs, None)
+        value.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        optimiser.zero_grad()
 
     def run() -> float:
         clock = Clock(task.steps, task.gpus)
-        texts = list(itertools.chain.from_iterable(itertools.islice(stream, task.steps)))
-        names = ("anchor", "positive", "negative")[: len(texts[0])]
-        data = Dataset.from_dict(dict(zip(names, zip(*texts, strict=True), strict=True)))
-        SentenceTransformerTrainer(
-            model=model,
-            args=arguments,
-            train_dataset=data,
-            callbacks=[Ends(clock)],
-            loss=MultipleNegativesRankingLoss(model),
-        ).train()
+        for _ in range(task.steps):
+            step()
+            clock.tick()
         return clock.step()
 
     return run
@@ -152,39 +147,11 @@ def their_model(task: Task, length: int, **options: Any) -> Any:
     from sentence_transformers import SentenceTransformer
 
     torch.set_num_threads(task.threads)
-    if task.tuned:
+    if task.side != "plain":
         torch.set_float32_matmul_precision(task.matmul)
-        options["attn_implementation"] = "sdpa"
+        options["attn_implementation"] = ATTENTION[task.side]
     place = str(Workload(task.folder).base(task.base))
     device = "cuda" if task.gpus else "cpu"
     model = SentenceTransformer(place, device=device, model_kwargs=options)
     model.max_seq_length = length
     return model
-
-
-def _their_arguments(task: Task) -> Any:
-    from sentence_transformers import SentenceTransformerTrainingArguments
-    from sentence_transformers.base.sampler import DefaultBatchSampler
-    from torch.utils.data import SequentialSampler
-
-    def in_order(dataset: Any, batch_size: int, **_: Any) -> DefaultBatchSampler:
-        """Take the rows as they come: they were drawn before."""
-        rows = SequentialSampler(dataset)
-        return DefaultBatchSampler(rows, batch_size=batch_size, drop_last=True)
-
-    more = {"optim": "adamw_torch_fused"} if task.tuned else {}
-    return SentenceTransformerTrainingArguments(
-        output_dir=tempfile.mkdtemp(),
-        per_device_train_batch_size=task.batch,
-        max_steps=task.steps,
-        learning_rate=RATE,
-        bf16=task.precision == "bf16",
-        use_cpu=not task.gpus,
-        save_strategy="no",
-        logging_strategy="no",
-        report_to="none",
-        disable_tqdm=True,
-        seed=SEED,
-        batch_sampler=in_order,
-        **more,
-    )

@@ -14,12 +14,13 @@ import torch
 
 from semblance.data.corpus import Rows, read_rows, read_sentences
 from semblance.data.tokens import Tokens, read_tokens
+from semblance.evaluation.prepared import read_pairs
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import TOKENIZER_FILES
 from semblance.training.batching import batches
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ["corpora/nli", "corpora/wiki", "tokens/minilm/nli", "tokens/minilm/wiki"]
+RESULTS = ["corpora/nli", "corpora/wiki", "tokens/minilm/nli", "tokens/minilm/wiki", "sts"]
 RESOURCES = ["models/minilm", "models/minilm-3"]
 # all-MiniLM-L6-v2, its first 3 layers, and BERT-base's 12 layers with random weights
 BASES = ("minilm", "minilm-3", "bert-base-shape")
@@ -28,9 +29,10 @@ FOLDER = ROOT / "results-benchmarks"  # the workflow writes below it alone
 
 @dataclass(frozen=True)
 class Task:
-    """What one side of a comparison does: a kind of work, by us or by the peer (``who``).
+    """What one side of a comparison does: a kind of work, by us or by a peer.
 
-    ``tuned`` gives the peer all that makes it faster.
+    The peers are sentence-transformers as it comes (``plain``), with all that makes it faster
+    (``tuned``), and with flash attention, which drops the padding (``flash``).
     """
 
     work: str  # a module of this folder
@@ -38,19 +40,20 @@ class Task:
     threads: int
     gpus: int
     matmul: str
-    who: str = "ours"
+    side: str = "ours"
     base: str = ""
     precision: str = "fp32"
     objective: str = ""
     corpus: str = "nli"
     batch: int = 64
     steps: int = 0
-    tuned: bool = False
 
 
 def task_of(args: argparse.Namespace, work: str, **more: Any) -> Task:
-    """Return a task under the flags of the command line."""
+    """Return a task under the flags of the command line; tf32 is fp32 with shorter products."""
     options = {"matmul": args.matmul, "batch": args.batch, "steps": args.steps, **more}
+    if options.get("precision") == "tf32":
+        options |= {"precision": "fp32", "matmul": "high"}
     return Task(work, str(FOLDER), args.threads, args.gpus, **options)
 
 
@@ -108,7 +111,10 @@ class Workload:
         return read_rows(self.folder / f"results/corpora/{corpus}")
 
     def sentences(self, corpus: str) -> list[str]:
-        """Return the distinct sentences of a corpus."""
+        """Return the distinct sentences of a corpus, or of the seven STS sets ("sts")."""
+        if corpus == "sts":
+            pairs = read_pairs(self.folder / "results/sts")
+            return sorted({*pairs["sentence1"], *pairs["sentence2"]})
         return read_sentences(self.folder / f"results/corpora/{corpus}")
 
 

@@ -1,10 +1,12 @@
 """The benchmarks' arithmetic: what they print is worth no more than this."""
 
 import csv
+import io
 import itertools
 import math
 import subprocess
 import sys
+import tarfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import error_rates, side, training
+from benchmarks import error_rates, gpu, side, training
 from benchmarks.error_rates import MARGIN, SIZE, Truth, of_rivals
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
 from benchmarks.training import settings
-from benchmarks.workload import Task, preparing, text_batches
+from benchmarks.workload import ROOT, Task, preparing, text_batches
 from semblance.data.corpus import Rows
 from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
@@ -31,9 +33,9 @@ SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 
 
 def test_ratios_are_taken_turn_by_turn():
-    seconds = {"ours": [1.0, 2.0], "theirs": [3.0, 4.0], "tuned": [1.0, 1.0]}
-    assert side.beside(seconds)[2:] == ["2.50 (2.00 to 3.00)", "0.750 (0.500 to 1.00)"]
-    assert side.table(["a", "b"], [[1, 2]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+    seconds = {"ours": [1.0, 2.0], "plain": [3.0, 4.0], "tuned": [1.0, 1.0]}
+    assert side.beside(seconds)[2:] == ["2.50 (2.00 to 3.00)", "0.750 (0.500 to 1.00)", "not here"]
+    assert side.line(["a", "b"]) == "| a | b |\n"
 
 
 def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):
@@ -87,7 +89,7 @@ class Still:
         pass
 
 
-TASK = Task("train", "folder", 1, 0, "highest", objective="nli", batch=4)
+TASK = Task("training", "folder", 1, 0, "highest", objective="nli", batch=4)
 
 
 def test_the_sides_take_turns_in_being_first_and_what_others_took_is_named(monkeypatch):
@@ -97,11 +99,63 @@ def test_the_sides_take_turns_in_being_first_and_what_others_took_is_named(monke
     monkeypatch.setattr(side, "taken", lambda sides: float(next(others)))
     monkeypatch.setattr(Still, "order", [])
     seconds = side.side_by_side(3, TASK)
-    ours, theirs, tuned = Still.order[:3]  # the warm-up
-    turns = [ours, theirs, tuned, theirs, tuned, ours, tuned, ours, theirs]
-    assert Still.order[3:] == turns and tuned.task.tuned
-    assert seconds == dict.fromkeys(("ours", "theirs", "tuned"), [2.0, 3.0, 4.0])
+    ours, plain, tuned = Still.order[:3]  # the warm-up
+    turns = [ours, plain, tuned, plain, tuned, ours, tuned, ours, plain]
+    assert Still.order[3:] == turns and tuned.task.side == "tuned"
+    assert seconds == dict.fromkeys(("ours", "plain", "tuned"), [2.0, 3.0, 4.0])
     assert "1 rounds disturbed" in side.disturbance()
+
+
+def test_flash_attention_is_a_peer_in_bf16_on_a_gpu_that_has_it(monkeypatch):
+    monkeypatch.setattr(side, "find_spec", lambda name: name == "flash_attn")
+    on_gpu = replace(TASK, gpus=1, precision="bf16")
+    assert side.peers_here(on_gpu) == side.PEERS
+    for task in (TASK, replace(on_gpu, precision="fp32"), replace(on_gpu, gpus=0)):
+        assert side.peers_here(task) == ("plain", "tuned")
+
+
+def test_trainings_at_the_same_time_begin_together(monkeypatch):
+    """All have begun a slice before the first is waited for; the slice before it warms up."""
+    steps = []
+
+    class Noted(Still):
+        def begin(self):
+            steps.append("begin")
+
+        def end(self):
+            steps.append("end")
+            return float(len(steps))
+
+    monkeypatch.setattr(side, "Side", Noted)
+    assert side.at_a_time(TASK, 2) == [7.0, 8.0]
+    assert steps == ["begin", "begin", "end", "end"] * 2
+
+
+def test_the_packed_parts_together_are_one_archive(tmp_path, monkeypatch):
+    monkeypatch.setattr(gpu, "ROOT", tmp_path)
+    monkeypatch.setattr(gpu, "FOLDER", tmp_path / "made")
+    monkeypatch.setattr(gpu, "PARTS", tmp_path / "made/parts")
+    monkeypatch.setattr(gpu, "PART_BYTES", 4_000)
+    (tmp_path / "made/inner").mkdir(parents=True)
+    content = np.random.default_rng(0).bytes(10_000)
+    (tmp_path / "made/inner/file").write_bytes(content)
+    gpu.pack()
+    parts = sorted((tmp_path / "made/parts").iterdir(), key=lambda path: path.name)
+    assert len(parts) > 2 and max(path.stat().st_size for path in parts) <= 4_000
+    with tarfile.open(fileobj=io.BytesIO(b"".join(path.read_bytes() for path in parts))) as whole:
+        assert whole.extractfile("made/inner/file").read() == content
+
+
+@pytest.mark.long
+def test_each_part_of_the_gpu_page_runs_on_a_cpu(real_data, tmp_path):
+    page = tmp_path / "page.md"
+    parts = ["train", "embed", "host", "shared", "table3"]
+    command = [sys.executable, "-m", "benchmarks", "--data", str(real_data), "--tiny", "--threads", "1"]
+    subprocess.run([*command, "--output", str(page), "--only", *parts], cwd=ROOT, check=True)
+    text = page.read_text()
+    assert text.count("\n## ") == len(parts)
+    rows = [line for line in text.splitlines() if line.startswith(("| nli", "| all", "| train"))]
+    assert len(rows) > len(parts) and all("| 0 |" in row for row in rows if "of" in row[:20])
 
 
 def test_a_benchmarks_faq_has_as_many_entries_as_asked_and_no_sentence_twice(tmp_path):

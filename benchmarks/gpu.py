@@ -1,0 +1,225 @@
+"""What only a GPU can show: where its step waits for the host, how trainings share it, Table 3.
+
+A machine that is lent for minutes begins with everything made elsewhere. Here:
+
+    python -m benchmarks.gpu FOLDER           (a mirror of the raw data)
+
+writes into results-benchmarks/parts what such a machine needs, as files of at most 60 MB. There, in
+a checkout, with torch, safetensors, tokenizers, the base packages of pyproject.toml, and
+sentence-transformers as the peer:
+
+    cat results-benchmarks/parts/* | tar -x
+    make gpu PART=e                           (then a, c, b, d: docs/performance.md says what each is)
+"""
+
+import argparse
+import contextlib
+import itertools
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+
+from benchmarks import training, workload
+from benchmarks.side import Side, at_a_time
+from benchmarks.workload import FOLDER, ROOT, Task, task_of
+from semblance.strict_yaml import as_yaml
+
+PART_BYTES = 60 * 10**6
+PARTS = FOLDER / "parts"
+TABLE = "rcl_table3"
+# The stages that a GPU works at, each after the ones before it.
+STAGES = ("train_entropy", "embed", "train", "evaluate_sts")
+AT_A_TIME = 15
+PYTHON = "{python}"  # in a command, that of the other machine
+OF_HOST = ("a step, ms", "of which kernels run, ms", "it waits for its host, %")
+SHARED = ("trainings at a time", "steps a second, all together")
+JOBS = ("stage", "jobs", "failed", "seconds")
+COUNTS = (1, 2, 5, 10)
+SHORT = {"training": {"max_steps": 2}, "recipes": {"rcl": {"max_steps": 2}}}  # of --tiny
+
+
+def host_rows(args: argparse.Namespace) -> Iterator[list[str]]:
+    """Yield how long a step takes and how long its kernels run: the rest is the host's."""
+    for kind, base, precision in steps_of(args):
+        task = task_of(args, "training", base=base, precision=precision, **kind)
+        wall = seconds_of(task, args.rounds)
+        kernels = seconds_of(task_of(args, "gpu", base=base, precision=precision, **kind), 1)
+        shares = [
+            f"{1000 * wall:.2f}",
+            f"{1000 * kernels:.2f}",
+            f"{100 * (1 - kernels / wall):.0f}",
+        ]
+        yield [f"{kind['objective']}, {kind['corpus']}'s sentences", base, precision, *shares]
+
+
+def shared_rows(args: argparse.Namespace) -> Iterator[list[str]]:
+    """Yield the steps a second of several trainings on one device at the same time."""
+    for (kind, base, precision), count in itertools.product(steps_of(args), COUNTS):
+        task = task_of(args, "training", base=base, precision=precision, **kind)
+        rates = [1 / seconds for seconds in at_a_time(task, count)]
+        yield [
+            f"{kind['objective']}, {kind['corpus']}'s sentences",
+            *(base, precision, str(count), f"{sum(rates):.1f}"),
+        ]
+
+
+def steps_of(args: argparse.Namespace) -> Iterator[tuple[dict[str, str], str, str]]:
+    """Yield each kind of step that the command line names."""
+    kinds = [{"objective": kind, "corpus": corpus} for kind, corpus in args.objectives]
+    return itertools.product(kinds, args.bases, args.precisions)
+
+
+def seconds_of(task: Task, rounds: int) -> float:
+    """Return the least of what a task measures in some turns, after one to warm up."""
+    side = Side(task)
+    try:
+        side.slice()
+        return min(side.slice() for _ in range(rounds))
+    finally:
+        side.close()
+
+
+def make(task: Task) -> Callable[[], float]:
+    """Return a function that trains some steps and returns the seconds of one in kernels."""
+    run = training.make(task)
+    activity = torch.profiler.ProfilerActivity
+
+    def kernels() -> float:
+        wanted = [activity.CUDA] if task.gpus else [activity.CPU]
+        with torch.profiler.profile(activities=wanted) as profile:
+            run()
+        events = profile.key_averages()
+        times = (
+            each.self_device_time_total if task.gpus else each.self_cpu_time_total
+            for each in events
+        )
+        return sum(times) / 1e6 / task.steps
+
+    return kernels
+
+
+# --- RCL's Table 3 --------------------------------------------------------------------------------
+
+
+def job_rows(args: argparse.Namespace) -> Iterator[list[str]]:
+    """Run the commands of each stage that are not done, some at a time; yield what they took."""
+    commands = json.loads(commands_of(args.tiny).read_text())
+    for stage in STAGES:
+        left = [each for each in commands[stage] if not (ROOT / each["record"]).exists()]
+        start = time.monotonic()
+        with ThreadPoolExecutor(AT_A_TIME) as pool:
+            failed = sum(pool.map(fails, (each["command"] for each in left)))
+        seconds = f"{time.monotonic() - start:.0f}"
+        yield [stage, f"{len(left)} of {len(commands[stage])}", str(failed), seconds]
+
+
+def fails(command: str) -> bool:
+    """Run the command of a job, as the workflow would; return whether it failed."""
+    line = command.replace(PYTHON, shlex.quote(sys.executable))
+    return subprocess.run(["bash", "-c", line], cwd=ROOT, stderr=subprocess.DEVNULL).returncode != 0
+
+
+def commands_of(tiny: bool) -> Path:
+    """Return the file of the jobs' commands; the run lies beside it."""
+    return FOLDER / f"{TABLE}{'-tiny' * tiny}" / "commands.json"
+
+
+def prepare_table(data: Path, tiny: bool) -> None:
+    """Make what the trainings of the table read, and note the commands of the jobs."""
+    commands = commands_of(tiny)
+    folder = commands.parent.relative_to(ROOT)
+    layer = {
+        "output": str(folder / "results"),
+        "downloads": f"{FOLDER.name}/resources",
+        "mirror": str(data),
+        "resources": {"gpus": int(not tiny), "jobs_per_gpu": AT_A_TIME},
+        "seeds": {"rcl": [1] if tiny else [1, 2, 3]},
+        **(SHORT if tiny else {}),
+    }
+    commands.parent.mkdir(parents=True, exist_ok=True)
+    configs = ["configs/minilm.yaml", "configs/minilm-gpu.yaml"]
+    for name, keys in {"layer.yaml": layer, "here.yaml": {"resources": {"gpus": 0}}}.items():
+        commands.with_name(name).write_text(as_yaml(keys))
+        configs.append(str(folder / name))
+    jobs = planned(configs[:-1], f"{layer['output']}/tables/{TABLE}.csv")
+    commands.write_text(json.dumps({stage: list(of_stage(jobs, stage)) for stage in STAGES}))
+    read = {path for job in jobs if job.rule.name in STAGES for path in job.input}
+    made = {path for job in jobs if job.rule.name in STAGES for path in job.output}
+    wanted = ("--", *sorted(read - made))
+    subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "all", "--configfile", *configs, *wanted],
+        cwd=ROOT,
+        check=True,
+    )
+
+
+def planned(configs: Sequence[str], target: str) -> list[Any]:
+    """Return the jobs that Snakemake plans for a file: its own command line, up to the graph."""
+    from snakemake import cli  # the machine with the GPU has no Snakemake
+    from snakemake.workflow import Workflow
+
+    jobs: list[Any] = []
+
+    def keep(workflow) -> None:
+        workflow._prepare_dag(forceall=True, ignore_incomplete=True, lock_warn_only=True)
+        workflow._build_dag()
+        jobs.extend(workflow.dag.jobs)
+
+    with (
+        mock.patch.object(Workflow, "printdag", keep),
+        mock.patch.object(
+            sys, "argv", ["snakemake", "--configfile", *configs, "--dag", "--", target]
+        ),
+        contextlib.suppress(SystemExit),
+    ):
+        cli.main()
+    return jobs
+
+
+def of_stage(jobs: Iterable[Any], stage: str) -> Iterator[dict[str, str]]:
+    """Yield the record and the command of each job of a stage."""
+    for job in jobs:
+        if job.rule.name == stage:
+            command = job.shellcmd.replace(shlex.quote(sys.executable), PYTHON, 1)
+            yield {"record": str(job.output.record), "command": command}
+
+
+# --- packing --------------------------------------------------------------------------------------
+
+
+def pack() -> None:
+    """Write all that was made into files of at most PART_BYTES; together they are one tar file."""
+    shutil.rmtree(PARTS, ignore_errors=True)
+    PARTS.mkdir()
+    whole = PARTS / "whole.tar"
+    with tarfile.open(whole, "w") as archive:
+        for place in sorted(set(FOLDER.iterdir()) - {PARTS}):
+            archive.add(place, place.relative_to(ROOT))
+    with whole.open("rb") as file:
+        for number, part in enumerate(iter(lambda: file.read(PART_BYTES), b"")):
+            (PARTS / f"part-{number:02}").write_bytes(part)
+    whole.unlink()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("data", type=Path, help="a mirror of the raw data")
+    data = parser.parse_args().data.resolve()
+    workload.prepare(data)
+    prepare_table(data, tiny=False)
+    pack()
+
+
+if __name__ == "__main__":
+    main()
