@@ -57,13 +57,12 @@ def test_the_mean_at_the_end_of_an_interval_has_the_needed_evidence_against_it()
 
 
 def test_all_tries_together_spend_the_budget_once():
-    """Shares are differences of t / (t + 20): the first is 1 / 21, and t of them sum to t / (t + 20)."""
-    shares = [share(place) for place in range(1, 2001)]
-    assert shares[0] == pytest.approx(1 / 21)
-    assert sum(shares) == pytest.approx(2000 / 2020)
-    judged = judge([np.array([0.1, -0.1])] * 3, MARGIN)
-    assert [each.needed for each in judged] == pytest.approx([20 * 21, 21 * 22, 22 * 23])
-    assert [each.spent for each in judged] == pytest.approx([1 / 21, 2 / 22, 3 / 23])
+    """The first 10 have half of it, the next 20 half of the rest, the next 40 half of that."""
+    shares = [share(place) for place in range(1, 71)]
+    assert shares == [1 / 20] * 10 + [1 / 4 / 20] * 20 + [1 / 8 / 40] * 40
+    judged = judge([np.array([0.1, -0.1])] * 70, MARGIN)
+    assert [judged[t - 1].needed for t in (1, 10, 11, 31)] == pytest.approx([400, 400, 1600, 6400])
+    assert [judged[t - 1].spent for t in (1, 10, 30, 70)] == pytest.approx([0.05, 0.5, 0.75, 0.875])
 
 
 BETTER = np.array([0.5, 0.6, 0.55, 0.45, 0.5, 0.52, 0.58])
