@@ -6,7 +6,6 @@ TRIES losses of one control, one after the other; what judges them is the code o
 
 import csv
 import functools
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,58 +16,52 @@ from semblance.statistics.tries import MOST_SEEDS, judge, judge_one
 
 RUNS, TRIES = 1000, 200
 GAIN = MARGIN = 0.5  # points
-LOOKS = (5, 8, 11, 14)  # seeds: three more while a try is open
+LOOKS = (5, 8, 11, 14)  # seeds of a try: three more while it is open
 WITHIN, PLACES = 7, (1, 10, 100)
-LOOKED = range(2, MOST_SEEDS + 1)  # after each seed
-ALONE = (f"p < .05 of {LOOKS[0]} seeds, each try alone", "higher with one seed")
-# Tables of the kept runs, and the column: changes of dropout, loss, views and words, paired by seed.
-KEPT = {
+QUANTILES = {"smallest": 0, "median": 0.5, "upper quarter": 0.75, "upper tenth": 0.9, "largest": 1}
+KEPT = {  # tables of the kept runs, and their column
     "2026-11-27-rcl-gpu/rcl_table3": "Average",
     "2026-11-26-minilm-cpu/ssimcse_table1": "mean",
     "2026-11-26-simcse-gpu/simcse_table1": "stsb-dev",
     "2026-11-26-simcse-gpu/simcse_table3": "stsb-dev",
 }
-SHARES = (0.0, 0.5, 0.75, 0.9, 1.0)  # of the kept rows, that spread less
 NOISE = {
     "each try's own": lambda rng, shape: rng.normal(size=shape),
     "half the control's": lambda rng, shape: (
-        math.sqrt(0.5) * (rng.normal(size=shape) + rng.normal(size=shape[1]))
+        (rng.normal(size=shape) - rng.normal(size=shape[1])) * 0.5**0.5
     ),
-    "heavy tails": lambda rng, shape: math.sqrt(1 / 3) * rng.standard_t(3, shape),
+    "heavy tails": lambda rng, shape: rng.standard_t(3, shape) / 3**0.5,
 }
 
 
 @functools.cache
 def spreads() -> np.ndarray:
-    """Return the sds of the paired differences of the kept rows that are near their control.
-
-    A row further than a point away is left out: what breaks a training spreads it, too.
-    """
+    """Return the sd of the differences of each kept row that is within a point of its control."""
     sds = []
     for table, column in KEPT.items():
-        with (ROOT / f"docs/runs/{table}.csv").open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["test"] == "paired t"]
+        text = (ROOT / f"docs/runs/{table}.csv").read_text(encoding="utf-8")
+        rows = [row for row in csv.DictReader(text.splitlines()) if row["test"] == "paired t"]
         for row in rows:
             n = int(row["n"])
             gap, high = (float(row[f"{column}_control_{part}"]) for part in ("difference", "high"))
-            if abs(gap) < 1:
-                sds.append((high - gap) * math.sqrt(n) / quantile(0.975, n - 1))
+            if abs(gap) < 1:  # what breaks a training spreads it, too
+                sds.append((high - gap) * n**0.5 / quantile(0.975, n - 1))
     return np.array(sds)
 
 
 def keeps(differences: np.ndarray) -> Iterator[int]:
-    """Yield how many tries are kept after each look; more seeds are for those that are open."""
+    """Yield how many tries are kept at each of LOOKS."""
     seeds = np.full(len(differences), LOOKS[0])
     for n in LOOKS:
         judged = judge([row[:k] for row, k in zip(differences, seeds, strict=True)], MARGIN)
         words = np.array([each.word for each in judged])
         yield int((words == "KEEP").sum())
-        seeds[words == "OPEN"] = n + LOOKS[1] - LOOKS[0]
+        seeds[words == "OPEN"] = n + 3
 
 
 def of_equal_losses() -> Iterator[list[str]]:
     """Yield the lines on losses of which none is better: the runs that keep one, and how many."""
-    yield ["noise", *(f"{n} seeds" for n in (LOOKS[0], f"up to {LOOKS[-1]}")), *ALONE]
+    yield ["noise", "judge, 5 seeds", "judge, up to 14", "t-test of 5", "one seed is higher"]
     for says, draw in NOISE.items():
         rng, counts = np.random.default_rng(TRIES), []
         for _ in range(RUNS):
@@ -83,25 +76,28 @@ def of_equal_losses() -> Iterator[list[str]]:
 
 def seeds_to_find(place: int, sds: np.ndarray) -> np.ndarray:
     """Return after how many seeds a loss better by GAIN is kept as the try of a place; or inf."""
-    rng, numbers = np.random.default_rng(place), np.full(len(sds), math.inf)
+    rng, numbers = np.random.default_rng(place), np.full(len(sds), np.inf)
     for run, sd in enumerate(sds):
         differences = rng.normal(GAIN, sd, MOST_SEEDS)
-        judged = ((n, judge_one(differences[:n], MARGIN, place).word) for n in LOOKED)
-        n, word = next((each for each in judged if each[1] != "OPEN"), (math.inf, "OPEN"))
-        numbers[run] = n if word == "KEEP" else math.inf
+        for n in range(2, MOST_SEEDS + 1):
+            word = judge_one(differences[:n], MARGIN, place).word
+            if word == "KEEP":
+                numbers[run] = n
+            if word != "OPEN":
+                break
     return numbers
 
 
 def of_better_loss() -> Iterator[list[str]]:
     """Yield the lines on one better loss: how often WITHIN seeds keep it; how many in 80 %."""
-    places = [f"as try {place}" for place in PLACES]
-    yield ["kept rows", "their sd", *places, *(f"80 %, {place}" for place in places)]
-    kinds = [("all", "each", spreads())]
-    for share in SHARES:
+    heads = (*(f"as try {place}" for place in PLACES), *(f"80 % as {place}" for place in PLACES))
+    yield ["spread of the kept rows", "sd", *heads]
+    kinds = {("each of them", ""): spreads()}
+    for name, share in QUANTILES.items():
         sd = np.quantile(spreads(), share)
-        kinds.append((f"{share:.0%} spread less", f"{sd:.3f}", sd))
-    for says, sd, sds in kinds:
+        kinds[name, f"{sd:.3f}"] = sd
+    for says, sds in kinds.items():
         numbers = [seeds_to_find(place, np.resize(sds, RUNS)) for place in PLACES]
         within = (f"{100 * np.mean(of <= WITHIN):.1f}" for of in numbers)
         most = (np.quantile(of, 0.8, method="higher") for of in numbers)
-        yield [says, sd, *within, *(f"{n:g}".replace("inf", f"over {MOST_SEEDS}") for n in most)]
+        yield [*says, *within, *(f"{n:.0f}" if n < np.inf else f"> {MOST_SEEDS}" for n in most)]
