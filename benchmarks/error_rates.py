@@ -1,6 +1,6 @@
 """How often the verdicts on claims, `semblance compare` and `semblance try` err, by simulation.
 
-python -m benchmarks.error_rates          (writes its tables into docs/statistics.md, in five minutes)
+python -m benchmarks.error_rates          (writes its tables into docs/statistics.md, in three minutes)
 
 A line of a table is a truth and RUNS made-up experiments of it. The paper claims .8 points, so that
 the margin is .4; the seeds' differences have the normal law. What judges them is the code of runs.
