@@ -21,6 +21,7 @@ from semblance.__main__ import commands as known_commands
 from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import COPIED, ROOT, copy_project, write_base
 from tests.unit.reporting import example_results
+from workflow.costing.model import estimates
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
@@ -81,7 +82,13 @@ def checkout(tmp_path_factory) -> Path:
 
 
 def test_every_command_is_of_a_program_that_these_tests_know():
-    assert {command.split()[0] for command in commands()} == {"make", ".", "snakemake", "semblance"}
+    assert {command.split()[0] for command in commands()} == {
+        "git",
+        "make",
+        ".",
+        "snakemake",
+        "semblance",
+    }
 
 
 @pytest.mark.parametrize("command", commands_of("make"))
@@ -150,7 +157,8 @@ def test_sources_asks_for_the_files_of_the_config(monkeypatch, capsys):
 def test_verify_and_explain_take_these_arguments(tmp_path, monkeypatch, capsys):
     example_results.build(tmp_path)
     monkeypatch.chdir(tmp_path)
-    verify.main(command_of_semblance("verify"))
+    assert "semblance verify results" in commands()
+    verify.main(["results"])
     assert " 0 problems" in capsys.readouterr().out
     table, row, column = command_of_semblance("explain")
     explain.main(["t_regulators", "rcl", column])  # the small example has other tables and methods
@@ -174,24 +182,47 @@ def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
     assert number.sub("N", capsys.readouterr().out) == number.sub("N", shown)
 
 
-def numbers(cell: str) -> list[str]:
-    return re.findall(r"[+-]?\d*\.\d+", cell.replace("−", "-"))
-
-
-def test_the_table_shows_what_the_run_that_it_names_has_found():
-    folder = ROOT / re.search(r"\((docs/runs/.+?)/\)", README)[1]
-    table = pd.read_csv(folder / "rcl_table3.csv").set_index("method")
-    columns = [f"Average{end}" for end in ("", "_sd", "_published")]
-    methods = ["start", "attention-dropout-0.1", "rcl-8"]
-    expected = [[*table.loc[name, columns].dropna()] for name in methods]
-    claims = pd.read_csv(folder / "claims.csv").set_index(["claim", "reading"])
-    claim = claims.loc[("rcl-over-attention-dropout", "mean")]
-    expected.append([claim[name] for name in ("difference", "low", "high", "size")])
-    rows = README.split("| | ours | the paper |")[1].split("\n\n")[0].splitlines()[2:]
-    printed = [numbers("".join(row.split("|")[2:])) for row in rows]
-    assert [[float(text) for text in row] for row in printed] == [
-        [round(float(value), 2) for value in row] for row in expected
+def test_the_finding_has_the_numbers_of_the_run_that_it_names():
+    finding, folder = re.search(
+        r"^\*\*One finding\*\*(.+?)\((docs/runs/.+?)/\)", README, re.M | re.S
+    ).groups()
+    table = pd.read_csv(ROOT / folder / "rcl_table3.csv").set_index("method")
+    claims = pd.read_csv(ROOT / folder / "claims.csv").set_index(["claim", "reading"])
+    scores = table.loc[["rcl-8", "attention-dropout-0.1"], ["Average", "Average_sd"]]
+    claim = claims.loc[
+        ("rcl-over-attention-dropout", "mean"), ["difference", "low", "high", "size"]
     ]
+    printed = re.findall(r"[+-]?\d*\.\d+", finding.replace("−", "-"))
+    expected = [*scores.to_numpy().ravel(), *claim]
+    assert [float(text) for text in printed] == [round(float(value), 2) for value in expected]
+
+
+TRY = """
+papers: []
+methods: {mine: {label: Mine, recipe: unsupervised, options: {scale: 10.0}}}
+seeds: {try: [1, 2, 3, 4, 5]}
+tables:
+  try:
+    {title: Try, layout: sts, control: simcse, seeds: try,
+     rows: [{corpora: [wiki1m], bases: [bert-base], methods: [start, simcse, mine]}]}
+"""
+
+
+def test_the_prices_of_the_trainings_are_those_of_the_plan(tmp_path):
+    """Table 3 of papers-main, and a loss beside SimCSE with five seeds of each."""
+    (tmp_path / "try.yaml").write_text(TRY)
+    table = estimates([str(ROOT / "configs/papers-main.yaml")], tables=["rcl_table3"])
+    tried = estimates([str(tmp_path / "try.yaml")], tables=["try"])
+    hours = [f"{cost.total_hours(cost.jobs(), 'gpu'):.0f}" for cost in (table, tried)]
+    assert re.findall(r"about (\d+) GPU-hours", README) == hours
+    assert f"and {table.disk(table.jobs()) / 1000:.0f} GB" in README
+
+
+def test_the_index_names_every_page_of_the_docs_once():
+    index = (ROOT / "docs/README.md").read_text()
+    pages = [page.name for page in (ROOT / "docs").glob("*.md") if page.name != "README.md"]
+    assert {page: index.count(f"]({page})") for page in pages} == dict.fromkeys(pages, 1)
+    assert len(README.splitlines()) <= 160
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
