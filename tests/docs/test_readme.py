@@ -165,9 +165,8 @@ def test_the_finding_has_the_numbers_of_the_run_that_it_names():
     table = pd.read_csv(folder / "rcl_table3.csv").set_index("method")
     claims = pd.read_csv(folder / "claims.csv").set_index(["claim", "reading"])
     claim = claims.loc[("rcl-over-attention-dropout", "mean")]
-    expected = [*table.loc["rcl-8", ["Average", "Average_sd"]]]
-    expected += [*table.loc["attention-dropout-0.1", ["Average", "Average_sd"]]]
-    expected += [*claim[["difference", "low", "high", "size"]]]
+    rows = table.loc[["rcl-8", "attention-dropout-0.1"], ["Average", "Average_sd"]]
+    expected = [*rows.to_numpy().ravel(), *claim[["difference", "low", "high", "size"]]]
     printed = re.findall(r"[+-]?\d*\.\d+", finding.replace("−", "-"))
     assert [float(text) for text in printed] == [round(float(value), 2) for value in expected]
 
