@@ -1,7 +1,7 @@
 """What happens in a run: one JSON object a line, appended to one file of the output folder.
 
-The process that plans and starts the jobs writes it (``Writer``). Status, the progress line, the end
-of a failed run and the next start read it (``History``). Snakemake's own log is written for people.
+The process that plans and starts the jobs writes it (``Writer``). Status, the terminal, the end of a
+failed run and the next start read it (``History``). Snakemake's own log is written for people.
 
 Each start appends a ``run``, whose ``cluster`` names its jobs on Slurm. Of a job there are
 ``started``, ``finished`` and ``failed`` with the reason; ``job`` is the path of its log without its
@@ -27,8 +27,7 @@ NO_LOG = "look above for the answer of sbatch; slurm/profile.yaml has what each 
 ERROR = "mend what the last line says; the same command goes on from here"
 KILLED = (
     "the log tells of no error, so the job was probably killed (by a time limit, or for lack of"
-    " memory): Snakemake's lines above name the signal or the exit status; the same command goes on"
-    " from here"
+    " memory): logs/run.log names the signal or the exit status; the same command goes on from here"
 )
 INTERRUPTED = "interrupted"  # the error of a script that Ctrl-C ended
 Event = dict[str, Any]
@@ -222,25 +221,36 @@ def error_in(log: str) -> str:
     return next(line for line in reversed(lines) if line and not line.startswith("node "))
 
 
+def state_of(event: Event) -> str:
+    """Return what became of a job: one that Ctrl-C has ended did not fail."""
+    return INTERRUPTED if event.get("error") == INTERRUPTED else event["event"]
+
+
+def failed_jobs(history: History) -> list[Event]:
+    """Return the last events of the jobs that failed."""
+    return [event for event in history.jobs.values() if state_of(event) == "failed"]
+
+
 def last_line(history: History) -> str:
     """Return the last line of the job that failed first; empty where none did."""
-    history.update()
-    failed = [event for event in history.jobs.values() if event["event"] == "failed"]
-    lines = [f"{event['rule']}: {event['error']}\n" for event in failed if event["error"]]
+    lines = [
+        f"{event['rule']}: {event['error']}" for event in failed_jobs(history) if event["error"]
+    ]
     return "".join(lines[:1])
 
 
-def failures(history: History) -> Iterator[str]:
-    """Yield what to print of each job whose last try failed: what, why, and what to do.
+def headline(event: Event) -> str:
+    """Return which job failed, where it ran, and what Slurm says of its end."""
+    head = f"failed: {event['rule']} {event['outputs'][0].rpartition('/')[0]}"
+    if "slurm_job" in event:
+        head += f" (Slurm job {event['slurm_job']} on node {event['node']})"
+    if event["cause"]:
+        head += f": {event['cause']}"
+    return head
 
-    A job that Ctrl-C has ended did not fail.
-    """
-    for event in history.jobs.values():
-        if event["event"] == "failed" and event["error"] != INTERRUPTED:
-            head = f"failed: {event['rule']} {event['outputs'][0].rpartition('/')[0]}"
-            if "slurm_job" in event:
-                head += f" (Slurm job {event['slurm_job']} on node {event['node']})"
-            if event["cause"]:
-                head += f": {event['cause']}"
-            lines = [f"    | {line}" for line in event["last"]]
-            yield "\n".join([head, *lines, f"    try: {event['advice']}"])
+
+def failures(history: History) -> Iterator[str]:
+    """Yield what to print of each job whose last try failed: what, why, and what to do."""
+    for event in failed_jobs(history):
+        lines = [f"    | {line}" for line in event["last"]]
+        yield "\n".join([headline(event), *lines, f"    try: {event['advice']}"])

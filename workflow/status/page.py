@@ -11,7 +11,8 @@ from workflow.status.look import JobSeen, Status
 from workflow.terminal import Paint
 
 NAMED = 10  # jobs of a kind that are named
-HEAD = ("stage", "jobs", "done", "running", "to do")
+HEAD = ("stage", "jobs", "done", "running", "to do", "time left")
+UNKNOWN = "not known before two trainings have run for a minute"
 KINDS = {  # the state of a job: its title, and the colour of it
     "running": ("running", "bold"),
     "failed": ("failed since the start", "red"),
@@ -25,7 +26,7 @@ def as_page(status: Status, paint: Paint, everything: bool = False) -> str:
     if status.finished and not status.lives and not everything:
         state = _controller(status, paint)
         return f"{status.output}: {state}; {counted(jobs, 'job')} done (--all: each stage)"
-    head, *stages = text_table([HEAD, *(tuple(count.values()) for count in status.stages)])
+    head, *stages = text_table([HEAD, *map(_row, status.stages)])
     blocks = [list(_head(status, paint, jobs)), [paint(head, "bold"), *stages]]
     for state, (title, colour) in KINDS.items():
         some = [job for job in status.jobs if job.state == state]
@@ -45,13 +46,18 @@ def _head(status: Status, paint: Paint, jobs: int) -> Iterator[str]:
     done = sum(count["done"] for count in status.stages)
     this_start = f"; {status.this_start}" if status.lives and status.this_start else ""
     yield f"done: {done:,} of {counted(jobs, 'job')}, {status.share:.0%} of the work{this_start}"
-    if not status.finished:
+    if not status.finished and status.left is None:
+        yield f"time left: {UNKNOWN}"
+    elif not status.finished:
         bound = "at least" if status.on_cluster else "about"
-        source = "estimates"
-        if status.measured:
-            source = f"measured by {counted(status.measured, 'job')}"
+        source = f"measured by {counted(status.measured, 'job')}"
         queue = ", without the time in the queue" if status.on_cluster else ""
         yield f"time left: {bound} {duration(status.left)}{queue} ({source})"
+
+
+def _row(count: dict) -> tuple[str | int, ...]:
+    *numbers, left = count.values()
+    return *numbers, duration(left) if left else ""
 
 
 def _controller(status: Status, paint: Paint) -> str:
@@ -83,8 +89,7 @@ def _line(job: JobSeen) -> str:
         if job.age is not None:
             parts.append(f"for {duration(job.age)}")
         if job.step is not None:
-            parts.append(f"step {job.step:,} of {job.steps:,}")
-        parts.append(f"about {duration(job.left)} left")
+            parts.append(f"step {job.step:,} of {job.steps:,}, about {duration(job.left)} left")
     elif job.saved is not None:
         parts.append(f"goes on at step {job.saved:,}, unless its settings or code have changed")
     else:
