@@ -47,8 +47,8 @@ def append(out: str | Path, event: str, **facts: object) -> None:
 class History:
     """What the events of an output folder say: of the jobs and their number, those of its last run.
 
-    ``jobs`` has the last event of each job. ``started`` is the last job that began, and ``done`` of
-    ``total`` what Snakemake counts. ``unsettled`` are the runs on a cluster of which jobs may be left.
+    ``jobs`` has the last event of each job, and ``done`` of ``total`` what Snakemake counts.
+    ``unsettled`` are the runs on a cluster of which jobs may be left.
     """
 
     def __init__(self, out: str | Path):
@@ -61,7 +61,6 @@ class History:
     def begin(self) -> None:
         """Forget the jobs of the runs so far."""
         self.jobs: dict[str, Event] = {}
-        self.started: Event | None = None
         self.done, self.total = 0, 0
 
     def update(self) -> None:
@@ -88,10 +87,8 @@ class History:
                 self.unsettled = []
             case "progress":
                 self.done, self.total = event["done"], event["total"]
-            case what:
+            case _:
                 self.jobs[event["job"]] = event
-                if what == "started":
-                    self.started = event
 
 
 class Writer(logging.Handler):
@@ -221,14 +218,10 @@ def error_in(log: str) -> str:
     return next(line for line in reversed(lines) if line and not line.startswith("node "))
 
 
-def state_of(event: Event) -> str:
-    """Return what became of a job: one that Ctrl-C has ended did not fail."""
-    return INTERRUPTED if event.get("error") == INTERRUPTED else event["event"]
-
-
 def failed_jobs(history: History) -> list[Event]:
-    """Return the last events of the jobs that failed."""
-    return [event for event in history.jobs.values() if state_of(event) == "failed"]
+    """Return the last events of the jobs that failed; a job that Ctrl-C has ended did not."""
+    failed = (event for event in history.jobs.values() if event["event"] == "failed")
+    return [event for event in failed if event["error"] != INTERRUPTED]
 
 
 def last_line(history: History) -> str:
@@ -239,18 +232,13 @@ def last_line(history: History) -> str:
     return "".join(lines[:1])
 
 
-def headline(event: Event) -> str:
-    """Return which job failed, where it ran, and what Slurm says of its end."""
-    head = f"failed: {event['rule']} {event['outputs'][0].rpartition('/')[0]}"
-    if "slurm_job" in event:
-        head += f" (Slurm job {event['slurm_job']} on node {event['node']})"
-    if event["cause"]:
-        head += f": {event['cause']}"
-    return head
-
-
 def failures(history: History) -> Iterator[str]:
     """Yield what to print of each job whose last try failed: what, why, and what to do."""
     for event in failed_jobs(history):
+        head = f"failed: {event['rule']} {event['outputs'][0].rpartition('/')[0]}"
+        if "slurm_job" in event:
+            head += f" (Slurm job {event['slurm_job']} on node {event['node']})"
+        if event["cause"]:
+            head += f": {event['cause']}"
         lines = [f"    | {line}" for line in event["last"]]
-        yield "\n".join([headline(event), *lines, f"    try: {event['advice']}"])
+        yield "\n".join([head, *lines, f"    try: {event['advice']}"])

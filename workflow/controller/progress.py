@@ -12,40 +12,24 @@ import os
 import re
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import NamedTuple
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from semblance.counts import duration
 from semblance.errors import InputError
-from workflow.controller import events, private
+from workflow.controller import private
 from workflow.controller.command import Command
-from workflow.planning.stages import STAGES, Job, log
+from workflow.planning.stages import Job
 
 LOG = "logs/run.log"  # below the output folder
-SECOND = 1  # between two looks at the events
-MINUTE = 60  # seconds between two lines in a file, and between two looks at the time left
+MINUTE = 60.0  # seconds between two lines in a file
+SHARE = 10  # times as long as a look takes, at least, until the next one on a terminal
 FRAME = re.compile(r'WorkflowError in file|  File "')  # where in our own rules a run was stopped
 OF_JOBS = (LogEvent.JOB_ERROR, LogEvent.GROUP_ERROR)
 SHOWN = (NOTHING_TO_BE_DONE_MSG, *private.STOPPING)
-ALL = "in all"
-BAR = 12  # characters
-
-
-class Row(NamedTuple):
-    """How many jobs of a stage, or of all, are done; ``left``: seconds, None while not known."""
-
-    name: str
-    jobs: int
-    done: int
-    running: int
-    failed: int
-    left: float | None
 
 
 class Screen(logging.Handler):
@@ -55,12 +39,10 @@ class Screen(logging.Handler):
         super().__init__()
         self.out = out
         self.jobs: list[Job] = []
-        self.left: dict[str, float | None] = {}
+        self.said: set[str] = set()
         self.drawing = Lock()
         self.ended = Event()
-        self.begun = "submitted" if asked.submits else "running"  # it may wait in a queue
         self.live = None  # of rich, on a terminal
-        self.said: set[str] = set()
         is_wanted = asked.starts_jobs and not (asked.lists_jobs or asked.touches)
         with contextlib.suppress(OSError):  # a full disk: then the terminal gets all, and says so
             if is_wanted:
@@ -69,11 +51,14 @@ class Screen(logging.Handler):
                 logger.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Show a warning or an error of Snakemake's; those of jobs are counted instead."""
+        """Show a warning or an error of Snakemake's; what it says of jobs, the events say, too."""
         text = record.getMessage()
-        if _is_of_job(record) or record.levelno < logging.WARNING and not text.startswith(SHOWN):
-            return
-        text = "\n".join(line for line in text.splitlines() if not FRAME.match(line))
+        is_of_job = getattr(record, "event", None) in OF_JOBS
+        is_of_job |= any(words in text for words in private.FAILED)
+        if not is_of_job and (record.levelno >= logging.WARNING or text.startswith(SHOWN)):
+            self._say("\n".join(line for line in text.splitlines() if not FRAME.match(line)))
+
+    def _say(self, text: str) -> None:
         if text not in self.said:  # executors repeat themselves for each job
             self.said.add(text)
             print(text, file=sys.stderr)
@@ -84,9 +69,6 @@ class Screen(logging.Handler):
             return
         print(f"log: {self.out}/{LOG} has what Snakemake and its jobs print", file=sys.stderr)
         self.jobs = these
-        self.began = time.monotonic()
-        self.history = events.History(self.out)
-        self.told: list[events.Event] = []
         if sys.stderr.isatty():
             self.live = _live()
         atexit.register(self.end)
@@ -103,37 +85,30 @@ class Screen(logging.Handler):
                     self.live.stop()
 
     def _follow(self) -> None:
-        looked = 0
-        while not self.ended.wait(SECOND):
-            passed = int(time.monotonic() - self.began) // MINUTE
-            if is_due := passed > looked:
-                looked = passed
-                self.left = left_of_stages(self.out, self.jobs)
+        pause = 1.0 if self.live else MINUTE
+        while not self.ended.wait(pause):
+            began = time.monotonic()
             with self.drawing:
-                if (self.live or is_due) and not self.ended.is_set():
+                if not self.ended.is_set():
                     self._draw()
+            if self.live:
+                pause = max(1.0, SHARE * (time.monotonic() - began))
 
     def _draw(self) -> None:
-        self.history.update()
-        for event in events.failed_jobs(self.history):
-            if event not in self.told:
-                self.told.append(event)
-                print(events.headline(event), file=sys.stderr)
-        rows = rows_of(self.jobs, self.history, self.left)
-        passed = time.monotonic() - self.began
-        if self.live:
-            self.live.update(
-                as_table(rows, self.begun, passed, self.live.console.height), refresh=True
-            )
+        from workflow.status import look, page, started  # slow to load, and not needed before a run
+
+        try:
+            status = look.look(started.read_start(self.out), self.jobs)
+        except (InputError, OSError, ValueError, LookupError):  # files that are being written
+            return
+        for job in status.jobs:
+            if job.state == "failed":
+                self._say(f"failed: {page.describe(job)}")
+        line = page.in_one_line(status)
+        if self.live is None:
+            print(line, file=sys.stderr)
         else:
-            print(as_line(rows, self.begun, passed), file=sys.stderr)
-
-
-def _is_of_job(record: logging.LogRecord) -> bool:
-    """Tell whether Snakemake says that jobs failed, which the events of the run say, too."""
-    text = record.getMessage()
-    is_event = getattr(record, "event", None) in OF_JOBS
-    return is_event or any(words in text for words in private.FAILED)
+            self.live.update(_fitted(status, line, self.live.console.height), refresh=True)
 
 
 def _give_streams_to(path: Path) -> None:
@@ -147,58 +122,16 @@ def _give_streams_to(path: Path) -> None:
     sys.stderr = kept
 
 
-def rows_of(jobs: list[Job], history: events.History, left: dict[str, float | None]) -> list[Row]:
-    """Return a row for each stage that has jobs in this start, and at last one of all."""
-    planned = Counter(job.stage for job in jobs)
-    counts: dict[str, Counter[str]] = {stage: Counter() for stage in planned}
-    for job in jobs:
-        if event := history.jobs.get(log(job)):
-            counts[job.stage][events.state_of(event)] += 1
-    stages = [(stage, planned[stage], counts[stage]) for stage in STAGES if planned[stage]]
-    everything = (ALL, len(jobs), sum(counts.values(), Counter()))
-    return [
-        Row(name, number, count["finished"], count["started"], count["failed"], left.get(name))
-        for name, number, count in (*stages, everything)
-    ]
+def _fitted(status, line: str, height: int):
+    """Return what a terminal shows; where it is too low, without the stages that are done."""
+    from rich.text import Text
 
+    from workflow.status.page import stage_table
 
-def as_line(rows: list[Row], begun: str, passed: float) -> str:
-    """Return all in one line for a file."""
-    *stages, everything = rows
-    running = ", ".join(f"{row.name} {row.running}" for row in stages if row.running)
-    parts = [f"{everything.done} of {everything.jobs} jobs done"]
-    parts += [f"{begun}: {running}"] if running else []
-    parts += [f"{everything.failed} failed"] if everything.failed else []
-    parts += [f"{duration(passed)} passed"]
-    is_known = everything.left and everything.done < everything.jobs
-    parts += [f"at least {duration(everything.left)} left"] if is_known else []
-    return ", ".join(parts)
-
-
-def as_table(rows: list[Row], begun: str, passed: float, lines: int):
-    """Return the table of a terminal with so many lines; where it is too small, without what is done."""
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for title in ("stage", f"{duration(passed)} passed"):
-        table.add_column(title, no_wrap=True)
-    for title in ("done", begun, "failed", "time left"):
-        table.add_column(title, no_wrap=True, justify="right")
-    is_small = len(rows) + 2 > lines
-    for row in rows:
-        if is_small and row.done == row.jobs and row.name != ALL:
-            continue
-        unknown = "not known" if row.name == ALL and row.done < row.jobs else ""
-        table.add_row(
-            row.name,
-            ProgressBar(total=row.jobs, completed=row.done, width=BAR),
-            f"{row.done} of {row.jobs}",
-            str(row.running or ""),
-            f"[red]{row.failed}" if row.failed else "",
-            duration(row.left) if row.left and row.done < row.jobs else unknown,
-        )
-    return table
+    stages = status.stages
+    if len(stages) + 3 > height:
+        stages = [stage for stage in stages if stage["done"] < stage["jobs"]]
+    return Text("\n".join([*stage_table(stages), line]), no_wrap=True, overflow="ellipsis")
 
 
 def _live():
@@ -210,15 +143,3 @@ def _live():
     live.start()
     live.console.show_cursor()  # a kill would leave it hidden
     return live
-
-
-def left_of_stages(out: str, these: list[Job]) -> dict[str, float | None]:
-    """Return the seconds that each stage of a run, and all together, still take, as `status` has it."""
-    from workflow.status.look import look  # slow to load, and not needed before a run
-    from workflow.status.started import read_start
-
-    try:
-        status = look(read_start(out), these)
-    except (InputError, OSError, ValueError, LookupError):  # files that are being written
-        return {}
-    return {ALL: status.left, **{count["stage"]: count["left"] for count in status.stages}}

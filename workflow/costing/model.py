@@ -3,8 +3,8 @@
 import contextlib
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,27 +51,20 @@ class Machine(NamedTuple):
         return 1 if self.machine == "gpu" else self.cores
 
 
-@dataclass
-class Pace:
-    """How long measured ``jobs`` of one kind of work took, and how long they were predicted to."""
-
-    jobs: set[Job] = field(default_factory=set)
-    used: float = 0.0  # seconds, as the next
-    predicted: float = 0.0
-
-
 class Cost:
     """The questions that rules and ``semblance plan`` ask of one validated config.
 
-    ``paces`` says how much longer work takes here, apart for trainings and for models that are read:
-    jobs of some seconds, most of them for loading libraries, tell nothing of an hour's training.
+    ``measured`` jobs say how much longer work takes here, apart for trainings and for models that are
+    read: jobs of some seconds, most of them for loading libraries, tell nothing of an hour's training.
     """
 
     def __init__(self, config: Config, manifest: Mapping[str, Dataset]):
         self.config = config
         self.plan = Plan(config)
         self.device = "gpu" if config.resources.gpus else "cpu"
-        self.paces = {"train": Pace(), "read": Pace()}
+        self.measured: set[Job] = set()
+        self._used: Counter[str] = Counter()  # seconds by kind of work
+        self._predicted: Counter[str] = Counter()
         self.targets = [TARGET]
         self.needs = Needs(self.plan, Sizes(self.plan, manifest), self.device)
         self.places = {stage: self._place(stage) for stage in STAGES}
@@ -118,22 +111,16 @@ class Cost:
 
     def learn(self, job: Job, seconds: float, share: float = 1.0) -> None:
         """Take into account how long a job of a model, or a ``share`` of its work, took here."""
-        pace = self.paces[STAGES[job.stage].work]
-        pace.jobs.add(job)
-        pace.used += seconds
-        pace.predicted += self._idle_seconds(job, share)
+        work = STAGES[job.stage].work
+        self.measured.add(job)
+        self._used[work] += seconds
+        self._predicted[work] += self._idle_seconds(job, share)
 
     def factor(self, work: str) -> float:
         """Return how many times as long as estimated a kind of work takes; not measured, as any does."""
-        own = self.paces.get(work, Pace())
-        paces = [own] if own.jobs else self.paces.values()
-        predicted = sum(pace.predicted for pace in paces)
-        return sum(pace.used for pace in paces) / predicted if predicted else 1.0
-
-    @property
-    def measured(self) -> int:
-        """Return how many jobs have been measured."""
-        return sum(len(pace.jobs) for pace in self.paces.values())
+        predicted = self._predicted[work] or self._predicted.total()
+        used = self._used[work] or self._used.total()
+        return used / predicted if predicted else 1.0
 
     def can_predict(self, left: Iterable[Job]) -> bool:
         """Tell whether enough was measured to say how long the jobs that are left take.
@@ -142,8 +129,9 @@ class Cost:
         """
         left = {job for job in left if STAGES[job.stage].uses_model}
         trainings = {job for job in left if STAGES[job.stage].work == "train"}
-        paces = [self.paces["train"]] if trainings else self.paces.values()
-        measured = set().union(*(pace.jobs for pace in paces))
+        measured = self.measured
+        if trainings:
+            measured = {job for job in measured if STAGES[job.stage].work == "train"}
         return len(measured) >= min(ENOUGH, len(measured | (trainings or left)))
 
     def total_hours(self, some: Iterable[Job], machine: str) -> float:
@@ -159,9 +147,7 @@ class Cost:
         """Return what some jobs cost, in one line."""
         gpu, cpu = (self.total_hours(some, machine) for machine in ("gpu", "cpu"))
         outputs = size(self.disk(some))
-        return (
-            f"{gpu:,.1f} GPU-hours, {cpu:,.1f} core-hours on an idle machine; {outputs} of outputs"
-        )
+        return f"if idle {gpu:,.1f} GPU-hours, {cpu:,.1f} core-hours; {outputs} of outputs"
 
     def _place(self, stage: str) -> Machine:
         if not STAGES[stage].uses_model:

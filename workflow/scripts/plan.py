@@ -70,9 +70,7 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
     source = "no job has been measured yet"
     if cost.measured:
         train, read = (f"{cost.factor(work):.2f}" for work in ("train", "read"))
-        source = (
-            f"trainings took {train} times as long, others {read} ({counted(cost.measured, 'job')})"
-        )
+        source = f"trainings took {train} times as long, others {read} ({counted(len(cost.measured), 'job')})"
     scratch = size(max(cost.need(job).scratch for job in everything))
     lines = [
         f"in all: {cost.price(everything)}",

@@ -101,6 +101,9 @@ class JobSeen:
     error: str = ""
 
 
+Seen = dict[Job, JobSeen]
+
+
 @dataclass
 class Status:
     """What there is to say of a run."""
@@ -111,7 +114,7 @@ class Status:
     lives: bool  # whether a controller is known to work
     command: str
     began: float  # seconds since the epoch
-    stages: list[dict]  # of each: how many jobs, done, running, to_do; its seconds left
+    stages: list[dict]  # of each: how many jobs, done, running, failed; its seconds left
     share: float  # of the work, that is done
     left: float | None  # seconds until the end, if nothing fails; None if nothing was measured
     on_cluster: bool
@@ -139,7 +142,10 @@ def look(started: Started, these: Sequence[Job] = ()) -> Status:
     lives = controller is not None and controller.state == "alive"
     history = events.History(out)
     every = these or cost.jobs()
-    waiting = [job for job in every if not _is_done(cost, job, history if these else None)]
+    waiting = [job for job in every if not Path(record(cost.plan, job)).is_file()]
+    if these:
+        finished = {job for job, event in history.jobs.items() if event["event"] == "finished"}
+        waiting = [job for job in these if log(job) not in finished]
     measure(cost, since=started.began if lives else 0.0)
     if lives:
         _learn_from_running(cost, waiting, history)
@@ -156,24 +162,18 @@ def look(started: Started, these: Sequence[Job] = ()) -> Status:
         share=max(0.0, 1 - sum(job.left for job in seen.values()) / everything),
         left=time_left(cost, seen, started) if cost.can_predict(seen) else None,
         on_cluster=started.at_a_time is not None,
-        measured=cost.measured,
+        measured=len(cost.measured),
         jobs=[job for job in seen.values() if job.state != "waiting"],
     )
     if history.total:  # Snakemake's count, with what it makes again
         status.this_start = f"{history.done:,} of {history.total:,} jobs of this start"
-    if history.unsettled:
+    if history.unsettled and not these:  # a run asks by itself
         try:
             states = slurm.jobs_of([run["cluster"] for run in history.unsettled], PATIENCE)
             status.queue = dict(Counter(states.values()))
         except slurm.Unanswered as error:
             status.notes.append(f"the queue of the cluster is not known ({error})")
     return status
-
-
-def _is_done(cost: Cost, job: Job, history: events.History | None) -> bool:
-    if history is None:
-        return Path(record(cost.plan, job)).is_file()
-    return history.jobs.get(log(job), {}).get("event") == "finished"
 
 
 def _learn_from_running(cost: Cost, waiting: list[Job], history: events.History) -> None:
@@ -187,29 +187,24 @@ def _learn_from_running(cost: Cost, waiting: list[Job], history: events.History)
                 cost.learn(job, step / rate, step / steps)
 
 
-def _count_stages(
-    cost: Cost, every: Sequence[Job], seen: dict[Job, JobSeen], started: Started
-) -> list[dict]:
+def _count_stages(cost: Cost, every: Sequence[Job], seen: Seen, started: Started) -> list[dict]:
     """Return the numbers of jobs of each stage that the plan has, and the seconds that it still takes."""
     jobs = Counter(job.stage for job in every)
-    of_stage: dict[str, dict[Job, JobSeen]] = {stage: {} for stage in STAGES}
-    for job, what in seen.items():
-        of_stage[job.stage][job] = what
-    rows = []
-    for stage in filter(jobs.get, STAGES):
-        left = of_stage[stage]
-        running = sum(what.state == "running" for what in left.values())
-        rows.append(
-            {
-                "stage": stage,
-                "jobs": jobs[stage],
-                "done": jobs[stage] - len(left),
-                "running": running,
-                "to_do": len(left) - running,
-                "left": time_left(cost, left, started) if cost.can_predict(left) else None,
-            }
-        )
-    return rows
+    states = Counter((job.stage, what.state) for job, what in seen.items())
+    left = {stage: {job: seen[job] for job in seen if job.stage == stage} for stage in jobs}
+    can_predict = cost.can_predict(seen)
+    return [
+        {
+            "stage": stage,
+            "jobs": jobs[stage],
+            "done": jobs[stage] - len(left[stage]),
+            "running": states[stage, "running"],
+            "failed": states[stage, "failed"],
+            "left": time_left(cost, left[stage], started) if can_predict else None,
+        }
+        for stage in STAGES
+        if jobs[stage]
+    ]
 
 
 def _see(cost: Cost, job: Job, event: events.Event | None, lives: bool) -> JobSeen:
@@ -230,10 +225,10 @@ def _see(cost: Cost, job: Job, event: events.Event | None, lives: bool) -> JobSe
     if is_made or (what == "started" and lives):
         seen.state = "running"
         seen.age = max(0.0, time.time() - event["time"]) if event else None
-    elif what == "failed":
+    elif what == "failed" and event["error"] != events.INTERRUPTED:
         seen.state = "failed"
         seen.error = event["error"] or event["cause"]
-    elif what == "started" or holder or saved:
+    elif what or holder or saved:
         seen.state = "stopped"
     rate = 0.0
     if seen.state != "waiting" and (line := last_progress(log_file)):
@@ -255,8 +250,8 @@ def last_progress(path: str) -> tuple[int, int, float] | None:
     return int(step), int(steps), float(rate)
 
 
-def time_left(cost: Cost, seen: dict[Job, JobSeen], started: Started) -> float:
-    """Return the seconds that the jobs to do take at least, without the time in a queue.
+def time_left(cost: Cost, seen: Seen, started: Started) -> float:
+    """Return the seconds that jobs to do take at least, without the time in a queue.
 
     It is the longest chain of jobs that wait for each other, or what the places for jobs allow: all
     cores and all GPUs of a machine, or on a cluster the largest number of jobs at a time.

@@ -11,7 +11,7 @@ from workflow.status.look import JobSeen, Status
 from workflow.terminal import Paint
 
 NAMED = 10  # jobs of a kind that are named
-HEAD = ("stage", "jobs", "done", "running", "to do", "time left")
+HEAD = ("stage", "jobs", "done", "running", "failed", "time left")
 UNKNOWN = "not known before two trainings have run for a minute"
 KINDS = {  # the state of a job: its title, and the colour of it
     "running": ("running", "bold"),
@@ -26,12 +26,12 @@ def as_page(status: Status, paint: Paint, everything: bool = False) -> str:
     if status.finished and not status.lives and not everything:
         state = _controller(status, paint)
         return f"{status.output}: {state}; {counted(jobs, 'job')} done (--all: each stage)"
-    head, *stages = text_table([HEAD, *map(_row, status.stages)])
+    head, *stages = stage_table(status.stages)
     blocks = [list(_head(status, paint, jobs)), [paint(head, "bold"), *stages]]
     for state, (title, colour) in KINDS.items():
         some = [job for job in status.jobs if job.state == state]
         if some:
-            lines = [f"{paint(title, colour)}:", *(f"  {_line(job)}" for job in some[:NAMED])]
+            lines = [f"{paint(title, colour)}:", *(f"  {describe(job)}" for job in some[:NAMED])]
             if len(some) > NAMED:
                 lines.append(f"  and {counted(len(some) - NAMED, 'more job')} (--json names all)")
             blocks.append(lines)
@@ -55,9 +55,25 @@ def _head(status: Status, paint: Paint, jobs: int) -> Iterator[str]:
         yield f"time left: {bound} {duration(status.left)}{queue} ({source})"
 
 
-def _row(count: dict) -> tuple[str | int, ...]:
-    *numbers, left = count.values()
-    return *numbers, duration(left) if left else ""
+def stage_table(stages: list[dict]) -> list[str]:
+    """Return a line for each stage, below a head."""
+    rows = ((*counts, duration(left) if left else "") for *counts, left in map(dict.values, stages))
+    return text_table([HEAD, *rows])
+
+
+def in_one_line(status: Status) -> str:
+    """Return how far the jobs of a start are."""
+    stages = status.stages
+    jobs, done, failed = (sum(stage[key] for stage in stages) for key in ("jobs", "done", "failed"))
+    running = [f"{stage['stage']} {stage['running']}" for stage in stages if stage["running"]]
+    parts = [
+        f"{done:,} of {counted(jobs, 'job')} done",
+        f"{'submitted' if status.on_cluster else 'running'}: {', '.join(running)}" * bool(running),
+        f"{failed:,} failed" * bool(failed),
+        f"{duration(time.time() - status.began)} passed",
+        f"at least {duration(status.left)} left" if status.left else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _controller(status: Status, paint: Paint) -> str:
@@ -78,7 +94,7 @@ def _controller(status: Status, paint: Paint) -> str:
     return f"{paint('a run works', 'green')} ({who}) since {clock}, for {age}"
 
 
-def _line(job: JobSeen) -> str:
+def describe(job: JobSeen) -> str:
     """Return what there is to say of one job."""
     parts = []
     if job.holder:

@@ -1,85 +1,79 @@
 """The terminal of a run: a line for each stage; all that Snakemake and its jobs print is in the log."""
 
-import io
 import os
 import pty
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from snakemake.logging import logger
 
 from semblance.provenance import ROOT
+from tests.unit.status.example_run import OTHER, TRAINING, ExampleRun
 from workflow.controller import events, progress
 from workflow.controller.command import Command
-from workflow.controller.progress import ALL, Row, Screen, as_line, as_table, rows_of
-from workflow.planning.stages import Job, log
-
-TRAININGS = [Job("train", "nli", "tiny", "rcl-2", seed) for seed in (1, 2, 3, 4)]
-JOBS = [Job("prepare_nli", "nli"), *TRAININGS]
+from workflow.controller.progress import Screen
+from workflow.status.look import look
+from workflow.status.page import in_one_line
+from workflow.status.started import read_start
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def example(tmp_path, monkeypatch) -> ExampleRun:
+    """A run, in an empty folder, whose first training runs and whose second has failed."""
     monkeypatch.chdir(tmp_path)
-    events.append("out", "run", cluster=None)
+    run = ExampleRun()
+    run.control()
+    events.append("results", "run", cluster=None)
+    for job in run.jobs:
+        if job.stage == "download":
+            run.happened("finished", job)
+    run.happened("started", TRAINING)
+    run.happened("failed", OTHER, "loss.py:3: no loss")
+    return run
 
 
-def happened(what: str, job: Job, error: str = "") -> None:
-    facts = {"rule": job.stage, "outputs": [f"out/{job.stage}/record.json"], "cause": ""}
-    events.append("out", what, job=log(job), error=error, last=[], advice="", **facts)
+def test_the_line_of_a_file_says_what_runs_what_failed_and_what_is_left(example):
+    status = look(read_start("results"), example.jobs)
+    done = sum(job.stage == "download" for job in example.jobs)
+    head = f"{done} of {len(example.jobs)} jobs done, running: train 1, 1 failed, 0 s passed"
+    status.began = time.time()
+    assert in_one_line(status) == head
+    status.left, status.began = 190.0, time.time()
+    assert in_one_line(status) == f"{head}, at least 3 min left"
 
 
-@pytest.fixture
-def rows() -> list[Row]:
-    """The rows of a run that has prepared its corpus; three of four trainings have begun."""
-    happened("finished", JOBS[0])
-    happened("started", TRAININGS[0])
-    happened("failed", TRAININGS[1], "loss.py:3: no loss")
-    happened("failed", TRAININGS[2], events.INTERRUPTED)
-    return rows_of(JOBS, events.History("out"), {"train": 120.0, ALL: 190.0})
-
-
-def test_a_row_counts_the_jobs_of_a_stage_and_the_last_row_all(rows):
-    assert rows == [
-        Row("prepare_nli", jobs=1, done=1, running=0, failed=0, left=None),
-        Row("train", jobs=4, done=0, running=1, failed=1, left=120.0),  # Ctrl-C is no failure
-        Row(ALL, jobs=5, done=1, running=1, failed=1, left=190.0),
+def test_a_terminal_has_a_line_for_each_stage_and_a_low_one_leaves_out_what_is_done(example):
+    status = look(read_start("results"), example.jobs)
+    full, low = (
+        progress._fitted(status, "in one line", lines).plain.split("\n") for lines in (24, 4)
+    )
+    assert full[0].split() == "stage jobs done running failed time left".split()
+    assert {line.split()[0] for line in full[1:-1]} == {job.stage for job in example.jobs}
+    assert set(full) - set(low) == {line for line in full if line.startswith("download ")}
+    assert full[-1] == low[-1] == "in one line"
+    assert [line.split()[1:] for line in full if line.startswith("train ")] == [
+        ["2", "0", "1", "1"]
     ]
 
 
-def test_a_line_of_a_file_says_what_runs_what_failed_and_what_is_left(rows):
-    line = "1 of 5 jobs done, running: train 1, 1 failed, 60 s passed, at least 3 min left"
-    assert as_line(rows, "running", 60) == line
-    unknown = [row._replace(left=None) for row in rows]
-    assert as_line(unknown, "running", 60) == line.removesuffix(", at least 3 min left")
+def test_a_failed_job_is_named_once_with_its_error(example, capsys):
+    screen = Screen("results", Command(starts_jobs=False))
+    screen.jobs = example.jobs
+    screen._draw()
+    screen._draw()
+    failed, first, second = capsys.readouterr().err.splitlines()
+    assert (
+        failed.startswith("failed: train ") and "loss.py:3: no loss (results/logs/train/" in failed
+    )
+    assert "1 failed" in first and "1 failed" in second
 
 
-def drawn(rows: list[Row], lines: int, width: int = 80) -> list[str]:
-    console = Console(file=io.StringIO(), width=width, color_system=None)
-    console.print(as_table(rows, "running", 60, lines))
-    return console.file.getvalue().splitlines()
-
-
-def test_a_terminal_of_80_columns_has_a_line_for_each_stage(rows):
-    rows.insert(0, Row("evaluate_transfer", 1103, 1000, 100, 3, 360_000.0))
-    head, longest, _, train, everything = drawn(rows, lines=24)
-    assert head.split() == ["stage", "60", "s", "passed", *"done running failed time left".split()]
-    assert "evaluate_transfer" in longest and longest.endswith("100.0 h") and "…" not in longest
-    assert train.split()[-4:] == ["1", "1", "2", "min"] and "0 of 4" in train
-    assert everything.endswith("3 min")
-
-
-def test_a_low_terminal_leaves_out_the_stages_that_are_done(rows):
-    shown = drawn(rows, lines=4)
-    assert [line.split()[0] for line in shown] == ["stage", "train", "in"]
-
-
-def test_time_left_that_is_not_known_is_said_once(rows):
-    shown = drawn([row._replace(left=None) for row in rows], lines=24)
-    assert [line.endswith("not known") for line in shown] == [False, False, False, True]
+def test_a_run_that_has_not_noted_its_start_draws_nothing(capsys):
+    Screen("nowhere", Command(starts_jobs=False))._draw()
+    assert capsys.readouterr().err == ""
 
 
 SNAKEFILE = f"""
@@ -88,10 +82,9 @@ sys.path.insert(0, {str(ROOT)!r})
 from workflow.controller import events, progress
 from workflow.controller.command import Command
 from workflow.planning.stages import Job
-SCREEN = progress.Screen("out", Command(starts_jobs=True, lists_jobs="--quiet" in sys.argv))
+SCREEN = progress.Screen("results", Command(starts_jobs=True, lists_jobs="--quiet" in sys.argv))
 onstart:
-    events.append("out", "run", cluster=None)
-    SCREEN.begin([Job("prepare_sts")])
+    SCREEN.begin([Job("prepare_sts", name="stsb")])
 onsuccess:
     SCREEN.end()
 onerror:
@@ -112,21 +105,21 @@ def run_snakemake(*arguments: str, **streams) -> subprocess.CompletedProcess:
 def test_what_snakemake_and_its_jobs_print_is_in_the_log_and_the_terminal_says_how_far(tmp_path):
     done = run_snakemake(capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout == ""
-    first, last = done.stderr.splitlines()
-    assert first == "log: out/logs/run.log has what Snakemake and its jobs print"
-    assert last.startswith("0 of 1 jobs done, ")  # the events of this Snakefile are not written
-    logged = Path("out", progress.LOG).read_text()
+    first, *_, last = done.stderr.splitlines()
+    assert first == "log: results/logs/run.log has what Snakemake and its jobs print"
+    assert last.startswith("0 of 1 job done, ")  # this Snakefile writes no events
+    logged = Path("results", progress.LOG).read_text()
     assert "a line of a job\nanother\n" in logged and "rule all:" in logged
     again = run_snakemake(capture_output=True, text=True)
     assert again.stderr.startswith("Nothing to be done")
-    assert Path("out", progress.LOG).read_text().startswith(logged)
+    assert Path("results", progress.LOG).read_text().startswith(logged)
 
 
 def test_a_failed_job_leaves_the_last_word_to_the_end_of_the_run():
     Path("broken").touch()
     done = run_snakemake(capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.splitlines()[-1] == "why: see above"
-    assert "Error in rule all" in Path("out", progress.LOG).read_text()
+    assert "Error in rule all" in Path("results", progress.LOG).read_text()
     assert "Exiting" not in done.stderr and "Error" not in done.stderr
 
 
@@ -135,14 +128,14 @@ def test_a_terminal_has_its_cursor_and_no_escape_goes_to_the_log():
     run_snakemake(stderr=theirs, stdout=theirs)
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()
-    assert "prepare_sts" in shown and "in all" in shown and "a line of a job" not in shown
+    assert "prepare_sts" in shown and "of 1 job done" in shown and "a line of a job" not in shown
     assert shown.rindex("\033[?25h") > shown.rindex("\033[?25l")
-    assert "\033" not in Path("out", progress.LOG).read_text()
+    assert "\033" not in Path("results", progress.LOG).read_text()
 
 
 def test_who_asks_for_snakemakes_own_lines_gets_them():
     done = run_snakemake("--quiet", capture_output=True, text=True)
-    assert "a line of a job" in done.stdout and not Path("out", progress.LOG).exists()
+    assert "a line of a job" in done.stdout and not Path("results", progress.LOG).exists()
 
 
 def test_a_disk_that_is_full_leaves_the_terminal_to_snakemake(monkeypatch):
@@ -150,20 +143,4 @@ def test_a_disk_that_is_full_leaves_the_terminal_to_snakemake(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(progress, "_give_streams_to", full)
-    assert Screen("out", Command(starts_jobs=True)) not in logger.handlers
-
-
-def test_the_times_left_are_those_of_the_status(monkeypatch):
-    from workflow.status import look, started
-
-    class Seen:
-        left = 190.0
-        stages = [{"stage": "train", "left": 120.0}]
-
-    monkeypatch.setattr(started, "read_start", lambda out: out)
-    monkeypatch.setattr(look, "look", lambda start, these: Seen if these == JOBS else None)
-    assert progress.left_of_stages("out", JOBS) == {"train": 120.0, ALL: 190.0}
-
-
-def test_no_time_left_is_known_before_a_run_has_noted_its_start():
-    assert progress.left_of_stages("nowhere", JOBS) == {}
+    assert Screen("results", Command(starts_jobs=True)) not in logger.handlers

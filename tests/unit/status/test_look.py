@@ -49,7 +49,7 @@ def test_a_fresh_run_has_all_its_jobs_to_do_and_says_how_many_snakemake_has_done
     events.append(example.plan.out, "progress", done=2, total=1234)
     status = example.look()
     assert sum(count["jobs"] for count in status.stages) == len(jobs(example.plan))
-    assert all(count["to_do"] == count["jobs"] for count in status.stages)
+    assert not any(count["done"] or count["running"] for count in status.stages)
     assert status.lives and not (status.finished or status.measured or status.jobs)
     shown = as_page(status, PLAIN)
     assert f"results: a run works ({status.controller.describe()})" in shown
@@ -69,7 +69,14 @@ def test_a_running_training_is_named_with_its_process_its_step_and_its_time_left
     assert (job.job, job.step, job.steps) == (NAME, 1234, 5000)
     assert job.left == pytest.approx((5000 - 1234) / 3) and job.age == pytest.approx(0, abs=5)
     [count] = [count for count in status.stages if count["stage"] == "train"]
-    assert count == {"stage": "train", "jobs": 2, "done": 0, "running": 1, "to_do": 1, "left": None}
+    assert count == {
+        "stage": "train",
+        "jobs": 2,
+        "done": 0,
+        "running": 1,
+        "failed": 0,
+        "left": None,
+    }
     told = line_of(as_page(status, PLAIN), f"{NAME}: ")
     assert "n7, Slurm job 815, pid 7, for " in told
     assert told.endswith("step 1,234 of 5,000, about 21 min left")
