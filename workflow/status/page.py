@@ -68,10 +68,10 @@ def in_one_line(status: Status) -> str:
     running = [f"{stage['stage']} {stage['running']}" for stage in stages if stage["running"]]
     parts = [
         f"{done:,} of {counted(jobs, 'job')} done",
-        f"{'submitted' if status.on_cluster else 'running'}: {', '.join(running)}" * bool(running),
         f"{failed:,} failed" * bool(failed),
         f"{duration(time.time() - status.began)} passed",
         f"at least {duration(status.left)} left" if status.left else "",
+        f"{'submitted' if status.on_cluster else 'running'}: {', '.join(running)}" * bool(running),
     ]
     return ", ".join(filter(None, parts))
 
