@@ -66,11 +66,12 @@ def in_one_line(status: Status) -> str:
     stages = status.stages
     jobs, done, failed = (sum(stage[key] for stage in stages) for key in ("jobs", "done", "failed"))
     running = [f"{stage['stage']} {stage['running']}" for stage in stages if stage["running"]]
+    queue = " without the queue" if status.on_cluster else ""
     parts = [
         f"{done:,} of {counted(jobs, 'job')} done",
         f"{failed:,} failed" * bool(failed),
         f"{duration(time.time() - status.began)} passed",
-        f"at least {duration(status.left)} left" if status.left else "",
+        f"at least {duration(status.left)}{queue} left" if status.left else "",
         f"{'submitted' if status.on_cluster else 'running'}: {', '.join(running)}" * bool(running),
     ]
     return ", ".join(filter(None, parts))
