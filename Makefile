@@ -42,7 +42,7 @@ $(BIN)/semblance: workflow/installed.py $(VENV)/.ready
 	@$(BIN)/python -c 'from workflow.installed import write_launcher; write_launcher("$@")'
 
 demo: setup
-	@$(BIN)/python -m workflow.controller.progress --configfile demo/config.yaml --cores $(CORES) all $(KEPT)
+	@$(BIN)/semblance run demo/config.yaml --cores $(CORES) -- all $(KEPT)
 	@echo; $(BIN)/semblance table rcl_table3 --output demo/results
 	@echo; echo "All tables: demo/results/tables/    The report: demo/results/report.html"
 

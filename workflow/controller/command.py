@@ -1,8 +1,10 @@
-"""What the command line of snakemake asks for, its profiles included."""
+"""The command line of snakemake: what it asks for, its profiles included, and how it is run."""
 
 import contextlib
 import io
 import re
+import subprocess
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ STARTS_NOTHING = """
 # These say what of a run snakemake prints.
 OF_PRINTING = ("debug_dag", "printshellcmds", "quiet", "verbose")
 HERE = (None, "local", "dryrun", "touch")  # executors that run jobs on this machine, or none
+INTERRUPTED = 130  # exit status after Ctrl-C
 NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
 
 
@@ -62,6 +65,18 @@ def read(arguments: list[str]) -> Command:
         partitions=frozenset(_partitions(options)),
         programs=tuple(_programs(options)),
     )
+
+
+def run(arguments: list[str]) -> int:
+    """Run ``snakemake ARGUMENTS``; return its exit status, or 130 if Ctrl-C ended it."""
+    process = subprocess.Popen([sys.executable, "-P", "-m", "snakemake", *arguments])
+    interrupted = False
+    while True:
+        try:
+            status = process.wait()
+            return INTERRUPTED if interrupted else status
+        except KeyboardInterrupt:  # snakemake got it too, and says what it has saved
+            interrupted = True
 
 
 def of_profile(profile: str) -> Command:
