@@ -3,6 +3,8 @@
 import dataclasses
 import errno
 import typing
+from collections.abc import Iterable
+from difflib import get_close_matches
 from types import UnionType
 from typing import Annotated, Any, NamedTuple
 
@@ -48,6 +50,16 @@ class InputError(Exception):
         if advice:
             text += f"; {_escaped(advice)}"
         super().__init__(text)
+
+
+def unknown(name: str, kind: str, names: Iterable[str]) -> InputError:
+    """Return the error of a name that is none of ``names``: it names the one that is meant, or all."""
+    by_case = {name.casefold(): name for name in names}
+    near = get_close_matches(name.casefold(), by_case, n=1)
+    advice = f"known are {', '.join(by_case.values())}"
+    if near:
+        advice = f"did you mean {by_case[near[0]]}?"
+    return InputError(name, f"there is no such {kind}", advice)
 
 
 class OutOfTime(Exception):

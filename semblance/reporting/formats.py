@@ -2,12 +2,21 @@
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from semblance.counts import padded, text_table
+from semblance.counts import counted, padded
 from semblance.files import rows_csv
-from semblance.reporting.grids import DIFFERENCE, NAMES, Grid, grid, unrounded
+from semblance.reporting.grids import (
+    DIFFERENCE,
+    EQUAL,
+    NAMES,
+    P_VALUE,
+    PUBLISHED,
+    Column,
+    grid,
+    unrounded,
+)
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Table
 
@@ -21,7 +30,12 @@ SIGNS = re.compile(
     """,
     re.VERBOSE,
 )
-LEAST_LABEL = 12  # characters of a row's label there, which is broken into lines
+LEAST_LABEL = 18  # characters of a row's label on a terminal, where it is broken into lines
+# What a terminal's form leaves out, in its legend's words: the first form that fits is shown.
+SPREAD, ALL_SPREAD, P, OTHERS, PAPER = "± of tasks", "±", "p", "other columns", "published"
+FORMS = ((), (SPREAD,), (SPREAD, P), (ALL_SPREAD, P), (OTHERS, P), (OTHERS, P, PAPER))
+SHORT = {DIFFERENCE: "less control [95 %]", P_VALUE: "p"}
+STAND_IN = "  (paper)"  # the label of a published row that is of other models or data than ours
 LINK = re.compile(r"\][(\[:]")
 
 
@@ -48,35 +62,81 @@ def markdown(table: Table) -> str:
     return "\n".join(parts) + "\n"
 
 
-def fitted(table: Table, width: int) -> str:
-    """Return a table for a terminal of so many columns: the whole one, or what decides about a row.
+def fitted(table: Table, width: int, notes: str) -> str:
+    """Return a table for a terminal of so many columns, which says what it leaves out to fit.
 
-    That is n, the column by which the layout compares rows, and the difference from the control.
+    The paper's line is directly under ours. ``notes`` says where to read the table's notes, of which
+    its own one alone is shown.
     """
-    printed = grid(table)
-    lines = _shown(printed)
-    if _breadth(lines) > width:
-        main = find_layout(table.layout).main_column
-        names = ("n", NAMES.get(main, main), DIFFERENCE)
-        columns = [column for column in printed.columns if column.name in names]
-        lines = _shown(replace(printed, columns=columns, turned=False))
-    left = width - _breadth(lines) + max(len(label) for label, *_ in lines)
-    labels = [textwrap.wrap(label, max(LEAST_LABEL, left)) or [""] for label, *_ in lines]
-    whole = text_table([[label[0], *line[1:]] for label, line in zip(labels, lines, strict=True)])
-    rows = [text for row, label in zip(whole, labels, strict=True) for text in (row, *label[1:])]
-    notes = [
-        textwrap.fill(note, width, initial_indent="- ", subsequent_indent="  ")
-        for note in table.notes
-    ]
-    return "\n".join([*textwrap.wrap(table.title, width), "", *rows, "", *notes])
+    for left_out in FORMS:
+        lines = list(_lines(table, left_out))
+        gap = " " if ALL_SPREAD in left_out else "  "
+        breadth = len(gap.join(padded(lines)[0]))
+        longest = max(len(label) for label, *_ in lines)
+        room = longest + width - breadth
+        if room >= min(longest, LEAST_LABEL):
+            break
+    labels = [textwrap.wrap(line[0], max(LEAST_LABEL, room)) or [""] for line in lines]
+    whole = padded([[label[0], *line[1:]] for label, line in zip(labels, lines, strict=True)])
+    rows = []
+    for cells, label in zip(whole, labels, strict=True):
+        rows += [gap.join(cells).rstrip(), *(f"  {rest}" for rest in label[1:])]
+    general = find_layout(table.layout).notes(table.folds)
+    own = [note for note in table.notes[:1] if note != general]
+    below = [textwrap.shorten(note, width, placeholder=" …") for note in own]
+    below += textwrap.wrap("; ".join(_legend(table, lines, left_out)), width)
+    title = textwrap.wrap(table.title, width)
+    return "\n".join(
+        [*title, "", *rows, "", *below, f"{counted(len(table.notes), 'note')}: {notes}"]
+    )
 
 
-def _shown(printed: Grid) -> list[list[str]]:
-    return [[place.mark + place.whole for place in line] for line in printed.lines()]
+def _lines(table: Table, left_out: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the header and the lines of a form of a table, which leaves some things out."""
+    columns = _columns(table, left_out)
+    names = [column.name for column in columns]
+    has_lines = PUBLISHED not in names and PAPER not in left_out
+    yield ["", *(SHORT.get(name, name) for name in names)]
+    for number, (label, row) in enumerate(zip(grid(table).labels, table.rows, strict=True)):
+        places = [column.places[number] for column in columns]
+        yield [label, *(place.mark + place.whole for place in places)]
+        published = [place.published for place in places]
+        if has_lines and any(published):
+            yield [STAND_IN if row.stand_in else "  paper", *published]
 
 
-def _breadth(lines: list[list[str]]) -> int:
-    return max(map(len, text_table(lines)))
+def _columns(table: Table, left_out: Sequence[str]) -> list[Column]:
+    """Return the columns of a form; one of published values only if it has no lines of them."""
+    main = find_layout(table.layout).main_column
+    main = NAMES.get(main, main)
+    columns = []
+    for column in grid(table).columns:
+        is_other = column.group != "behind" and column.name not in ("n", main)
+        if {P_VALUE: P, PUBLISHED: PAPER}.get(column.name, OTHERS if is_other else "") in left_out:
+            continue
+        if ALL_SPREAD in left_out or (is_other and SPREAD in left_out):
+            column = replace(column, places=[replace(one, deviation="") for one in column.places])
+        columns.append(column)
+    if any(one.published for column in columns if column.name != main for one in column.places):
+        return [column for column in columns if column.name != PUBLISHED]
+    return columns
+
+
+def _legend(table: Table, lines: list[list[str]], left_out: Sequence[str]) -> Iterator[str]:
+    """Yield what the signs mean that the lines have, and what the lines leave out."""
+    cells = "".join(cell for line in lines for cell in line[1:])
+    yield "mean ± sd of n seeds" if "±" in cells else "means of n seeds"
+    if any(line[0] == STAND_IN for line in lines):
+        yield f"{STAND_IN.strip()}: other models or data"
+    elif PUBLISHED in lines[0] and any(row.stand_in for row in table.rows):
+        yield "published without (Δ): other models or data"
+    signs = {"*": "* p < .05", "_": "_ p < .1", EQUAL: f"{EQUAL} within ±{table.margin:g}"}
+    yield from (text for sign, text in signs.items() if sign in cells)
+    names = {column.name for column in grid(table).columns}
+    lacks = {what for what, name in ((P, P_VALUE), (PAPER, PUBLISHED)) if name not in names}
+    lacks |= {SPREAD, OTHERS} if len(table.columns) == 1 else set()
+    if words := [what for what in left_out if what not in lacks]:
+        yield f"left out: {', '.join(words)}"
 
 
 def aligned(lines: list[list[str]]) -> list[str]:
