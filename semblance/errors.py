@@ -52,14 +52,18 @@ class InputError(Exception):
         super().__init__(text)
 
 
-def unknown(name: str, kind: str, names: Iterable[str]) -> InputError:
-    """Return the error of a name that is none of ``names``: it names the one that is meant, or all."""
-    by_case = {name.casefold(): name for name in names}
+def one_of(name: str, kind: str, names: Iterable[str]) -> str:
+    """Return which of ``names`` a user names, in any case; InputError, with the nearest one, for none."""
+    by_case = {each.casefold(): each for each in names}
+    if name.casefold() in by_case:
+        return by_case[name.casefold()]
     near = get_close_matches(name.casefold(), by_case, n=1)
-    advice = f"known are {', '.join(by_case.values())}"
-    if near:
-        advice = f"did you mean {by_case[near[0]]}?"
-    return InputError(name, f"there is no such {kind}", advice)
+    advice = (
+        f"did you mean {by_case[near[0]]}?"
+        if near
+        else f"name one of {', '.join(by_case.values())}"
+    )
+    raise InputError(name, f"there is no such {kind}", advice)
 
 
 class OutOfTime(Exception):

@@ -37,7 +37,7 @@ def test_status_prints_the_page_without_colours_into_a_pipe_or_one_object_of_jso
     status.main([])
     said = capsys.readouterr().out
     assert said.startswith("results: no run works here") and "\033" not in said
-    status.main(["results", "--json"])
+    status.main(["--output", "results", "--json"])
     assert json.loads(capsys.readouterr().out)["output"] == "results"
 
 
@@ -119,7 +119,7 @@ def test_table_prints_what_there_is_of_an_incomplete_table_and_writes_nothing(pl
 def test_without_a_name_the_tables_are_listed_and_an_unknown_one_is_refused_with_them(plan, capsys):
     table.main([])
     assert capsys.readouterr().out == f"t_sts  {STS_TABLE['title']}\n"
-    for name, advice in (("t_sst", "did you mean t_sts?"), ("other", "known are t_sts")):
+    for name, advice in (("t_sst", "did you mean t_sts?"), ("other", "name one of t_sts")):
         with pytest.raises(
             InputError, match=re.escape(f"{name}: there is no such table; {advice}")
         ):

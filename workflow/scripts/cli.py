@@ -2,16 +2,28 @@
 
 import argparse
 import re
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 CONFIGS = (".yaml", ".yml", ".json")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that names the choice that is meant, which argparse itself can from Python 3.14 on."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with a usage error."""
+        if choice := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message):
+            near = get_close_matches(choice[1], re.findall(r"[\w-]+", choice[2]), n=1)
+            message += "".join(f"; did you mean {name}?" for name in near)
+        super().error(message)
 
 
 def command(prog: str, description: str | None, **more: Any) -> argparse.ArgumentParser:
     """Return a parser without flags, whose help is a script's own text as it is."""
     form = argparse.RawDescriptionHelpFormatter
-    return argparse.ArgumentParser(prog, description=description, formatter_class=form, **more)
+    return _Parser(prog, description=description, formatter_class=form, **more)
 
 
 def add_configs(flags: argparse.ArgumentParser) -> None:
@@ -37,11 +49,10 @@ def configs_and_tables(words: list[str]) -> tuple[list[str], list[str]]:
     return files, [word for word in words if word not in files]
 
 
-def add_run(flags: argparse.ArgumentParser, name: str = "--output") -> None:
-    """Let a command take the output folder of a run, as its only argument or as a flag."""
-    optional: dict[str, Any] = {} if name.startswith("-") else {"nargs": "?"}
+def add_run(flags: argparse.ArgumentParser) -> None:
+    """Let a command take the output folder of a run."""
     text = "the output folder of a run; by default the one here on which a run began last"
-    flags.add_argument(name, metavar="OUT", help=text, **optional)
+    flags.add_argument("--output", metavar="OUT", help=text)
 
 
 def add_output(flags: argparse.ArgumentParser) -> None:

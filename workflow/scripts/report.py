@@ -21,7 +21,7 @@ from workflow.report.facts import UNREADABLE, Facts
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.scripts.reporting_job import Reporting
-from workflow.status.started import noted_config
+from workflow.status.started import last_output, noted_config
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -46,7 +46,7 @@ def main(argv: list[str] | None = None) -> None:
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance report", __doc__)
     cli.add_configs(flags)
-    cli.add_output(flags)
+    cli.add_run(flags)
     flags.add_argument("--code", default="", help="digest of the code, for the record")
     flags.add_argument("--record", help="the record to write")
     return flags
@@ -54,13 +54,14 @@ def parser() -> argparse.ArgumentParser:
 
 def _plan(args: argparse.Namespace) -> Plan:
     """Return the plan of the config files, or of the config that a run has noted in its folder."""
-    if args.config or not args.output:
+    if args.config:
         return Plan(load_files(args.config, args.output))
-    noted = Path(layout.place(args.output, layout.CONFIG))
+    out = args.output or last_output()
+    noted = Path(layout.place(out, layout.CONFIG))
     if not noted.is_file():
         problem = "no run has noted its config here"
         raise InputError(noted, problem, "name the run's config files")
-    return Plan(noted_config(noted, output=args.output))
+    return Plan(noted_config(noted, output=out))
 
 
 def _shown(facts: Facts) -> Iterator[tuple[str, str]]:

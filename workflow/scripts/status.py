@@ -24,7 +24,7 @@ CLEAR = "\033[H\033[2J"
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance status", __doc__)
-    cli.add_run(flags, "output")
+    cli.add_run(flags)
     flags.add_argument("--all", action="store_true", help="each stage, of a finished run too")
     flags.add_argument("--json", action="store_true", help="print JSON, one line for each look")
     flags.add_argument(

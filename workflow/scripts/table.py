@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from semblance import layout
-from semblance.errors import unknown
+from semblance.errors import one_of
 from workflow.planning.plan import Plan
 from workflow.scripts import cli
 from workflow.scripts.endings import run
@@ -53,10 +53,7 @@ def _one_table(plan: Plan, name: str, form: str, out: str) -> str:
     from semblance.reporting.table import to_json
     from workflow.status.tables import tables_now
 
-    tables = {name.casefold(): name for name in plan.config.tables}
-    if name.casefold() not in tables:
-        raise unknown(name, "table", plan.config.tables)
-    name = tables[name.casefold()]
+    name = one_of(name, "table", plan.config.tables)
     tables_of_run, lacks = tables_now(plan, [name])
     table = tables_of_run[name]
     if form != "text":
