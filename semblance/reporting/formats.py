@@ -3,7 +3,6 @@
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from semblance.counts import counted, padded
 from semblance.files import rows_csv
@@ -13,7 +12,6 @@ from semblance.reporting.grids import (
     NAMES,
     P_VALUE,
     PUBLISHED,
-    Column,
     grid,
     unrounded,
 )
@@ -31,9 +29,9 @@ SIGNS = re.compile(
     re.VERBOSE,
 )
 LEAST_LABEL = 18  # characters of a row's label on a terminal, where it is broken into lines
-# What a terminal's form leaves out, in its legend's words: the first form that fits is shown.
-SPREAD, ALL_SPREAD, P, OTHERS, PAPER = "± of tasks", "±", "p", "other columns", "published"
-FORMS = ((), (SPREAD,), (SPREAD, P), (ALL_SPREAD, P), (OTHERS, P), (OTHERS, P, PAPER))
+# What a table leaves out on a terminal, in its legend's words: of these forms the first that fits.
+SPREAD, ALL_SPREAD, OTHERS = "± of tasks", "±", "other columns"
+FORMS = ((), (SPREAD,), (SPREAD, P_VALUE), (ALL_SPREAD, P_VALUE), (OTHERS, P_VALUE))
 SHORT = {DIFFERENCE: "less control [95 %]", P_VALUE: "p"}
 STAND_IN = "  (paper)"  # the label of a published row that is of other models or data than ours
 LINK = re.compile(r"\][(\[:]")
@@ -65,61 +63,46 @@ def markdown(table: Table) -> str:
 def fitted(table: Table, width: int, notes: str) -> str:
     """Return a table for a terminal of so many columns, which says what it leaves out to fit.
 
-    The paper's line is directly under ours. ``notes`` says where to read the table's notes, of which
-    its own one alone is shown.
+    The paper's line is directly under ours. Of the notes it has the table's own, and where all are.
     """
     for left_out in FORMS:
         lines = list(_lines(table, left_out))
         gap = " " if ALL_SPREAD in left_out else "  "
-        breadth = len(gap.join(padded(lines)[0]))
         longest = max(len(label) for label, *_ in lines)
-        room = longest + width - breadth
+        room = longest + width - len(gap.join(padded(lines)[0]))
         if room >= min(longest, LEAST_LABEL):
             break
-    labels = [textwrap.wrap(line[0], max(LEAST_LABEL, room)) or [""] for line in lines]
+    labels = [textwrap.wrap(label, max(LEAST_LABEL, room)) or [""] for label, *_ in lines]
     whole = padded([[label[0], *line[1:]] for label, line in zip(labels, lines, strict=True)])
-    rows = []
+    shown = [*textwrap.wrap(table.title, width), ""]
     for cells, label in zip(whole, labels, strict=True):
-        rows += [gap.join(cells).rstrip(), *(f"  {rest}" for rest in label[1:])]
+        shown += [gap.join(cells).rstrip(), *(f"  {rest}" for rest in label[1:])]
     general = find_layout(table.layout).notes(table.folds)
     own = [note for note in table.notes[:1] if note != general]
-    below = [textwrap.shorten(note, width, placeholder=" …") for note in own]
-    below += textwrap.wrap("; ".join(_legend(table, lines, left_out)), width)
-    title = textwrap.wrap(table.title, width)
-    return "\n".join(
-        [*title, "", *rows, "", *below, f"{counted(len(table.notes), 'note')}: {notes}"]
-    )
+    shown += ["", *(textwrap.shorten(note, width, placeholder=" …") for note in own)]
+    shown += textwrap.wrap("; ".join(_legend(table, lines, left_out)), width)
+    return "\n".join([*shown, f"{counted(len(table.notes), 'note')}: {notes}"])
 
 
 def _lines(table: Table, left_out: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the header and the lines of a form of a table, which leaves some things out."""
-    columns = _columns(table, left_out)
-    names = [column.name for column in columns]
-    has_lines = PUBLISHED not in names and PAPER not in left_out
-    yield ["", *(SHORT.get(name, name) for name in names)]
-    for number, (label, row) in enumerate(zip(grid(table).labels, table.rows, strict=True)):
-        places = [column.places[number] for column in columns]
-        yield [label, *(place.mark + place.whole for place in places)]
-        published = [place.published for place in places]
-        if has_lines and any(published):
-            yield [STAND_IN if row.stand_in else "  paper", *published]
-
-
-def _columns(table: Table, left_out: Sequence[str]) -> list[Column]:
-    """Return the columns of a form; one of published values only if it has no lines of them."""
+    """Yield the header and the lines of a table that leaves some things out."""
+    printed = grid(table)
     main = find_layout(table.layout).main_column
-    main = NAMES.get(main, main)
-    columns = []
-    for column in grid(table).columns:
-        is_other = column.group != "behind" and column.name not in ("n", main)
-        if {P_VALUE: P, PUBLISHED: PAPER}.get(column.name, OTHERS if is_other else "") in left_out:
-            continue
-        if ALL_SPREAD in left_out or (is_other and SPREAD in left_out):
-            column = replace(column, places=[replace(one, deviation="") for one in column.places])
-        columns.append(column)
-    if any(one.published for column in columns if column.name != main for one in column.places):
-        return [column for column in columns if column.name != PUBLISHED]
-    return columns
+    columns = [column for column in printed.columns if column.name not in (PUBLISHED, *left_out)]
+    if OTHERS in left_out:
+        always = ("n", NAMES.get(main, main), DIFFERENCE)
+        columns = [column for column in columns if column.name in always]
+    bare = {column.name for column in columns if ALL_SPREAD in left_out or SPREAD in left_out}
+    if ALL_SPREAD not in left_out:
+        bare.discard(NAMES.get(main, main))
+    yield ["", *(SHORT.get(column.name, column.name) for column in columns)]
+    for number, (label, row) in enumerate(zip(printed.labels, table.rows, strict=True)):
+        places = {column.name: column.places[number] for column in columns}
+        texts = {name: one.text if name in bare else one.whole for name, one in places.items()}
+        yield [label, *(places[name].mark + text for name, text in texts.items())]
+        published = [one.published for one in places.values()]
+        if any(published):
+            yield [STAND_IN if row.stand_in else "  paper", *published]
 
 
 def _legend(table: Table, lines: list[list[str]], left_out: Sequence[str]) -> Iterator[str]:
@@ -128,14 +111,11 @@ def _legend(table: Table, lines: list[list[str]], left_out: Sequence[str]) -> It
     yield "mean ± sd of n seeds" if "±" in cells else "means of n seeds"
     if any(line[0] == STAND_IN for line in lines):
         yield f"{STAND_IN.strip()}: other models or data"
-    elif PUBLISHED in lines[0] and any(row.stand_in for row in table.rows):
-        yield "published without (Δ): other models or data"
     signs = {"*": "* p < .05", "_": "_ p < .1", EQUAL: f"{EQUAL} within ±{table.margin:g}"}
     yield from (text for sign, text in signs.items() if sign in cells)
-    names = {column.name for column in grid(table).columns}
-    lacks = {what for what, name in ((P, P_VALUE), (PAPER, PUBLISHED)) if name not in names}
-    lacks |= {SPREAD, OTHERS} if len(table.columns) == 1 else set()
-    if words := [what for what in left_out if what not in lacks]:
+    has = {column.name for column in grid(table).columns}
+    has |= {ALL_SPREAD, *((SPREAD, OTHERS) if len(table.columns) > 1 else ())}
+    if words := [SHORT.get(what, what) for what in left_out if what in has]:
         yield f"left out: {', '.join(words)}"
 
 

@@ -120,7 +120,7 @@ def check_planned(checked: Checked) -> None:
     everything = checked.cost.jobs()
     todo = to_do(checked.cost)
     price = f": {checked.cost.price(todo)}" if todo else ""
-    checked.facts.append(f"{len(everything):,} jobs, {len(todo):,} of them to do{price}")
+    checked.facts.append(f"{len(everything):,} jobs, {len(todo):,} without a result{price}")
     checked.facts += [line for line, _ in _disks(checked.cost, todo)]
     missing = lacks(checked, todo)
     if checked.config.anyway:

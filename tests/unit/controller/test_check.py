@@ -102,7 +102,7 @@ def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
     check_planned(found)
     assert errors(found) == [] and found.warnings[1:] == []
     jobs, disk = found.facts
-    assert re.search(r"^(\d+) jobs, \1 of them to do: 0.0 GPU-hours, .* of outputs$", jobs)
+    assert re.search(r"^(\d+) jobs, \1 without a result: 0.0 GPU-hours, .* of outputs$", jobs)
     assert disk.startswith("disk: ") and "free at" in disk
 
 
@@ -271,7 +271,7 @@ def test_the_command_prints_each_error_in_a_line_or_a_summary(capsys):
     layers()
     main(["mine.yaml"])
     printed = capsys.readouterr().out
-    assert "of them to do" in printed and "error:" not in printed
+    assert "without a result" in printed and "error:" not in printed
 
 
 def test_the_command_refuses_a_profile_that_is_not_there():
