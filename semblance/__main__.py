@@ -48,13 +48,13 @@ def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name in ("-h", "--help"):
         _run(lambda: print(describe()))
-    elif name == "--version":
-        _run(lambda: print(importlib.import_module("semblance.version").version()))
     elif not name:
         print(USAGE, file=sys.stderr)
         sys.exit(BAD_INPUT)
+    elif name == "--version":
+        _run(lambda: print(importlib.import_module("semblance.version").version()))
     else:
-        _run(lambda: script(name).main(sys.argv[2:]))
+        _run(lambda: _script(name).main(sys.argv[2:]))
 
 
 def _run(command: Callable[[], None]) -> None:
@@ -62,8 +62,7 @@ def _run(command: Callable[[], None]) -> None:
     importlib.import_module("workflow.scripts.endings").run(command)
 
 
-def script(name: str) -> ModuleType:
-    """Return the program of a command; InputError for one that is not there."""
+def _script(name: str) -> ModuleType:
     return importlib.import_module(f"workflow.scripts.{one_of(name, 'command', commands())}")
 
 

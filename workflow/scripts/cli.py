@@ -2,28 +2,16 @@
 
 import argparse
 import re
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 CONFIGS = (".yaml", ".yml", ".json")
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that names the choice that is meant, which argparse itself can from Python 3.14 on."""
-
-    def error(self, message: str) -> NoReturn:
-        """End with a usage error."""
-        if choice := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message):
-            near = get_close_matches(choice[1], re.findall(r"[\w-]+", choice[2]), n=1)
-            message += "".join(f"; did you mean {name}?" for name in near)
-        super().error(message)
 
 
 def command(prog: str, description: str | None, **more: Any) -> argparse.ArgumentParser:
     """Return a parser without flags, whose help is a script's own text as it is."""
     form = argparse.RawDescriptionHelpFormatter
-    return _Parser(prog, description=description, formatter_class=form, **more)
+    return argparse.ArgumentParser(prog, description=description, formatter_class=form, **more)
 
 
 def add_configs(flags: argparse.ArgumentParser) -> None:
