@@ -58,11 +58,9 @@ def one_of(name: str, kind: str, names: Iterable[str]) -> str:
     if name.casefold() in by_case:
         return by_case[name.casefold()]
     near = get_close_matches(name.casefold(), by_case, n=1)
-    advice = (
-        f"did you mean {by_case[near[0]]}?"
-        if near
-        else f"name one of {', '.join(by_case.values())}"
-    )
+    advice = f"name one of {', '.join(by_case.values())}"
+    if near:
+        advice = f"did you mean {by_case[near[0]]}?"
     raise InputError(name, f"there is no such {kind}", advice)
 
 

@@ -40,9 +40,7 @@ def last_output() -> str:
     if not notes and Path(USUAL).is_dir():
         return USUAL
     if not notes:
-        raise InputError(
-            Path.cwd(), "no results here yet", "semblance run makes them, or name --output"
-        )
+        raise InputError(Path.cwd(), "no results here yet", "name --output, or semblance run first")
     newest = max(notes, key=lambda path: path.stat().st_mtime)
     return str(newest.parents[1])
 
