@@ -177,7 +177,7 @@ def test_a_head_makes_the_own_pooling_a_line_of_its_own(model, data, capsys, tmp
     "arguments, words",
     [
         (("--data", "nowhere"), "none of the tasks is there: stsb"),
-        (("--tasks", "sts99"), "--tasks sts99: there is no such data set"),
+        (("--tasks", "sts99"), "sts99: there is no such data set"),
         (("--threads", "0"), "--threads: 0 threads"),
         (("--max-length", "2"), "--max-length: 2 tokens"),
         (("--prompt", "query"), "has no prompt 'query'"),

@@ -24,6 +24,8 @@ STARTS_NOTHING = """
 """.split()
 # These say what of a run snakemake prints.
 OF_PRINTING = ("debug_dag", "printshellcmds", "quiet", "verbose")
+# These name a part of the run.
+OF_PARTS = ("allowed_rules", "batch", "omit_from", "until")
 HERE = (None, "local", "dryrun", "touch")  # executors that run jobs on this machine, or none
 INTERRUPTED = 130  # exit status after Ctrl-C
 NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
@@ -35,6 +37,7 @@ class Command:
 
     starts_jobs: bool
     plans_jobs: bool = False  # as a dry run does, too
+    makes_all: bool = False  # it starts jobs, and names no part of the run
     dry_run: bool = False
     lists_jobs: bool = False  # it says itself what snakemake prints
     touches: bool = False  # it calls results current as they are
@@ -53,8 +56,11 @@ def read(arguments: list[str]) -> Command:
     report_only = options.reporter or (options.report and not options.report_after_run)
     looks = [name for name in STARTS_NOTHING if getattr(options, name, None)]
     starts_jobs = not (looks or report_only)
+    named = [getattr(options, name, None) for name in OF_PARTS]
+    is_whole = not any(named) and (not options.targets or "all" in options.targets)
     return Command(
         starts_jobs=starts_jobs,
+        makes_all=starts_jobs and is_whole and not options.touch,
         plans_jobs=starts_jobs or options.dryrun,
         dry_run=looks == ["dryrun"] and not report_only,
         # By the command line itself, without its profiles.

@@ -67,6 +67,8 @@ def check_start(workflow) -> Checked:
         print(f"error: {error}", file=sys.stderr)
     if checked.errors:
         sys.exit(BAD_INPUT)
+    for fact in checked.facts[:1]:
+        print(f"run: {fact}, into {checked.config.output}", file=sys.stderr)
     return checked
 
 

@@ -37,11 +37,10 @@ def configs_and_tables(words: list[str]) -> tuple[list[str], list[str]]:
     return files, [word for word in words if word not in files]
 
 
-def add_run(flags: argparse.ArgumentParser, name: str = "--output") -> None:
-    """Let a command take the output folder of a run, as its only argument or as a flag."""
-    optional: dict[str, Any] = {} if name.startswith("-") else {"nargs": "?"}
+def add_run(flags: argparse.ArgumentParser) -> None:
+    """Let a command take the output folder of a run."""
     text = "the output folder of a run; by default the one here on which a run began last"
-    flags.add_argument(name, metavar="OUT", help=text, **optional)
+    flags.add_argument("--output", metavar="OUT", help=text)
 
 
 def add_output(flags: argparse.ArgumentParser) -> None:

@@ -27,7 +27,7 @@ from pathlib import Path
 from semblance import layout
 from semblance.data.raw import Raw
 from semblance.data.sts import ScoredPair
-from semblance.errors import InputError
+from semblance.errors import InputError, one_of
 from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.models.saved import SavedModel
@@ -137,10 +137,7 @@ def read_sets(
     sets: dict[str, list[ScoredPair]] = {}
     missing = {}
     for task in args.tasks or datasets:
-        name = TASKS.get(task, task)
-        if name not in raw.datasets:
-            advice = f"known are {', '.join(datasets)}"
-            raise InputError(f"--tasks {task}", "there is no such data set", advice)
+        name = one_of(TASKS.get(task, task), "data set", raw.datasets)
         paths = [raw.folder / path for path in raw.datasets[name].paths()]
         absent = [path for path in paths if not path.is_file()]
         if absent:
