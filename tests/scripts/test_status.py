@@ -118,3 +118,8 @@ def test_without_a_name_the_tables_are_listed_and_an_unknown_one_is_refused_with
             InputError, match=re.escape(f"{name}: there is no such table; {advice}")
         ):
             table.main([name])
+
+
+def test_a_runs_folder_without_its_flag_is_answered_with_the_command_to_type(tmp_path):
+    with pytest.raises(InputError, match=f"; semblance status --output {tmp_path}$"):
+        status.main([str(tmp_path)])

@@ -3,15 +3,29 @@
 import argparse
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+from semblance.errors import InputError
 
 CONFIGS = (".yaml", ".yml", ".json")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says how a run's folder is named, where one stands as a bare word."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with status 2 and the usage, or with the command to type."""
+        folder = message.removeprefix("unrecognized arguments: ")
+        if folder != message and Path(folder).is_dir():
+            problem = "a run's folder is named by --output"
+            raise InputError(folder, problem, f"{self.prog} --output {folder}")
+        super().error(message)
 
 
 def command(prog: str, description: str | None, **more: Any) -> argparse.ArgumentParser:
     """Return a parser without flags, whose help is a script's own text as it is."""
     form = argparse.RawDescriptionHelpFormatter
-    return argparse.ArgumentParser(prog, description=description, formatter_class=form, **more)
+    return Parser(prog, description=description, formatter_class=form, **more)
 
 
 def add_configs(flags: argparse.ArgumentParser) -> None:
