@@ -89,6 +89,7 @@ Exit status 0: all is as the record says. {WRONG}: something is not; each proble
 
 
 SHOWN = 5  # answers, at most
+TITLE = "Ask the FAQ"
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -110,6 +111,7 @@ def parser() -> argparse.ArgumentParser:
     served = _added(commands, "serve", serve, "serve a page", SERVE)
     served.add_argument("--model", **MODEL)
     served.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
+    served.add_argument("--title", default=TITLE, help=f"title of the page (default: {TITLE})")
     served.add_argument("--log", metavar="FILE", help=KEPT)
     covered = _added(commands, "coverage", coverage, "what people ask in vain", COVERAGE)
     covered.add_argument("--model", **MODEL)
@@ -209,7 +211,7 @@ def ask(args: argparse.Namespace) -> None:
         if args.json:
             line = json.dumps(as_json(answered), ensure_ascii=False)
         print(line, flush=True)
-        without_answer += not answered.is_answered
+        without_answer += not answered.given
     if without_answer:
         sys.exit(NO_ANSWER)
 
@@ -241,6 +243,7 @@ def serve(args: argparse.Namespace) -> None:
     if not 0 <= args.port <= 65535:
         raise InputError("--port", f"{args.port} is no port", "choose one from 1024 to 65535")
     from semblance_faq.answer.answerer import Answerer
+    from semblance_faq.answer.output import printable
     from semblance_faq.serve.app import Service
     from semblance_faq.serve.log import QuestionLog
     from semblance_faq.serve.server import HOST, listen
@@ -248,7 +251,8 @@ def serve(args: argparse.Namespace) -> None:
 
     listening = listen(args.port)
     log = QuestionLog(Path(args.log)) if args.log else None
-    service = Service(Answerer.open(_answerer_folder(args.model), one_thread=True), log)
+    answerer = Answerer.open(_answerer_folder(args.model), one_thread=True)
+    service = Service(answerer, log, printable(args.title))
     port = listening.getsockname()[1]
     serve_until_stopped(
         service, listening, lambda: print(f"serving on http://{HOST}:{port}/", flush=True)

@@ -16,6 +16,7 @@ from scipy import stats
 COST = 0.02  # of the right answers, that a floor may refuse
 TRIED = 10  # thresholds: those that answer 10 %, 20 %, ... of the questions
 RISK = 0.1  # that the precision is lower than stated
+MOST_ANSWERED = 10_000  # questions that anyone would collect for a threshold
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,21 @@ def refused(scores: np.ndarray, threshold: float) -> float:
 def fewest_questions(precision: float) -> int:
     """Return how many questions, all answered rightly, can show a precision."""
     return math.ceil(math.log(RISK / TRIED) / math.log(precision))
+
+
+def questions_like(tried: Tried, precision: float) -> float:
+    """Return how many questions, answered as those of a threshold are, show a precision; inf for none.
+
+    Of its answers the share of right ones, and of the questions the share of answers, stay the same.
+    """
+    answered = np.arange(1, MOST_ANSWERED)
+    wrong = np.ceil(
+        answered * (1 - tried.precision) - 1e-9
+    )  # the float of a whole number may be larger
+    enough = answered[stats.binom.cdf(wrong, answered, 1 - precision) <= RISK / TRIED]
+    if tried.precision <= precision or not len(enough):
+        return math.inf
+    return math.ceil(enough[0] / tried.answered)
 
 
 def can_show(questions: int) -> float:
