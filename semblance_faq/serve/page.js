@@ -44,7 +44,9 @@ async function ask(draft, refused = false) {
     if (!response.ok) return clear(found.error);
     if (!draft) noted = question;
     show(found);
-    if (refused) clear("Thank you: it is noted that none of these answers your question.");
+    if (!refused) return;
+    clear("Thank you: it is noted that none of these answers your question.");
+    field.focus();
   } catch (error) {
     if (asking === mine) clear("The server does not answer. Is it still running?");
   }
