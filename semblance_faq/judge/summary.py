@@ -3,17 +3,23 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 
 from semblance.counts import counted
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FEWEST_CLUSTERS, LEVEL, Verdict
 from semblance_faq.judge.judgement import Gain, Judgement
-from semblance_faq.judge.threshold import OTHER_FIELDS, Floor, can_show, questions_like
+from semblance_faq.judge.threshold import (
+    OTHER_FIELDS,
+    Floor,
+    Tried,
+    can_show,
+    questions_like,
+)
 
 FIT = 0.5  # of the first answers must be right, or the summary advises against its use
-MAY_HELP = (
-    "What may help: another start model (--base), wordings of users, and entries that are missing."
-)
+FEWEST = 20  # answers of a threshold, from which on their share of right ones tells of others
+MAY_HELP = "try another start model (--base), wordings of users, and entries that are missing."
 WORDING = "wording"  # the protocol in which entries are known and users' wordings are new
 ASKED = {  # by protocol: what was asked, and what it therefore does not show
     WORDING: (
@@ -84,16 +90,21 @@ def _next(found: Judgement, about: Subject) -> str:
         return (
             "serve it with --log. `coverage` and `label` then say how it does on what people ask."
         )
-    needed = [(questions_like(tried, found.stated), tried) for tried in found.tried]
-    count, tried = min(needed, key=lambda each: each[0])
+    condition = "they are answered as well as these"
+    seen = [each for each in found.tried if each.answered * found.questions >= FEWEST]
+    if not seen:
+        seen, condition = [Tried(0, 1, 1, 0)], "all are answered rightly"
+    count, tried = min(
+        ((questions_like(each, found.stated), each) for each in seen), key=itemgetter(0)
+    )
     if found.right < FIT or math.isinf(count):
-        return f"more questions alone would not allow a threshold of {found.stated:.0%}. {MAY_HELP}"
+        return MAY_HELP
     more, test = count - found.questions, "more wordings of users would allow"
     if about.protocol != WORDING:
         more, test = count, "wordings of users would be the test, and allow"
     line = (
         f"{more:,} {test} a threshold of {found.stated:.0%} right answers for {tried.answered:.0%} of the"
-        " questions, if they are answered as well as these."
+        f" questions, if {condition}."
     )
     shown = max(found.tried, key=lambda each: each.low)
     if shown.low >= FIT:

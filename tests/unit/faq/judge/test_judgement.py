@@ -148,7 +148,12 @@ def test_what_is_wrong_more_often_than_right_is_not_to_be_used(share, use):
     found = judge({"start": [fold(right, np.full(QUESTIONS, 0.9))] * 2}, [], 0.9)
     said, then = first_lines(found)
     assert said.startswith(f"Use it: {use}") and f"right for {share:.0%} of 120 questions" in said
-    assert "more questions alone would not allow a threshold of 90%" in then
+    assert then.startswith("Next: try another start model")
+
+
+def test_of_few_questions_the_fewest_that_can_show_the_precision_are_told():
+    _, then = first_lines(judge({"tuned": [fold(np.ones(4))] * 2}, [], 0.9))
+    assert then.startswith("Next: 44 wordings of users") and "if all are answered rightly" in then
 
 
 @pytest.mark.parametrize(
