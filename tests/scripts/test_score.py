@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from semblance.data.prepare_sts import released_pairs
 from semblance.data.raw import Raw
@@ -158,6 +160,15 @@ def test_a_folder_of_transformers_states_no_pooling(model, data, capsys):
     source = model.parent / "source"
     (head, *lines), _ = run(capsys, source, "--data", data, "--tasks", "stsb")
     assert "states no pooling" in head and "*" not in "".join(lines)
+
+
+def test_a_layer_that_is_not_read_is_named_below_what_the_folder_states(model, data, capsys):
+    path = model.parent / "source/model.safetensors"
+    size = load_file(path)["pooler.dense.bias"].shape[0]
+    layer = {"mlp.dense.weight": torch.eye(size), "mlp.dense.bias": torch.zeros(size)}
+    save_file(load_file(path) | layer, path)
+    (_, unread, *_), _ = run(capsys, path.parent, "--data", data, "--tasks", "stsb")
+    assert unread.startswith("not read: mlp.dense.bias, mlp.dense.weight. This is a checkpoint of")
 
 
 def test_a_head_makes_the_own_pooling_a_line_of_its_own(model, data, capsys, tmp_path):

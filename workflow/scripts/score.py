@@ -202,6 +202,8 @@ def score(
         write_text(Path(args.csv), protocols.scores_csv(scores))
     paint = painter(sys.stdout)
     print(protocols.headline(model, how))
+    if pooled.unread:
+        print(pooled.unread)
     print(protocols.table_text(scores, lambda line: paint(line, "bold")))
     for name, why in missing.items():
         print(f"missing: {name}: {why}")
