@@ -2,7 +2,7 @@
 
 The terms are the runs of ``LETTERS`` letters and digits of each word, its start and end marked by a
 blank (McNamee and Mayfield 2004). So "renewing" and "renewal" share most of their terms, and so do a
-German compound and its parts, without a stemmer for each language. docs/own-faq.md
+German compound and its parts, without a stemmer for each language. docs/own-faq-background.md
 has what they gain over whole words and over stems. Most words of Chinese, Japanese and Korean have
 two signs, with no blank or a particle after them: there the terms are pairs of signs.
 """
