@@ -22,7 +22,7 @@ def as_json(answered: Answered) -> dict[str, Any]:
         "likely": answered.likely,
         "ranking": answered.ranking,
         "floor": answered.floor,
-        "threshold": answered.threshold and answered.threshold.as_json(),
+        "threshold": answered.threshold and vars(answered.threshold),
         "given": len(answered.given),
         "answers": [vars(answer) for answer in answered.answers],
     }

@@ -64,7 +64,6 @@ REQUIRED = (
 )
 KEPT = "add questions and answers shown to FILE, as JSON lines"
 LABELS = "where labels are added"
-SET = "without a file: the entry whose answer changes"
 LOG = "a text file with one question a line, a table with a column query, or a log of the server"
 COVERAGE = """Say how much of a log of questions is likely to be answered, and what people ask in vain.
 
@@ -153,11 +152,9 @@ def _add_train(flags: argparse.ArgumentParser) -> None:
 
 
 def _add_update(flags: argparse.ArgumentParser) -> None:
-    flags.add_argument("file", nargs="?", help="your FAQ as it stands now")
+    flags.add_argument("file", help="your FAQ as it stands now")
     flags.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
     flags.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
-    flags.add_argument("--set", metavar="ID", help=SET)
-    flags.add_argument("--answer", metavar="TEXT", help="its new answer")
     flags.add_argument("--queries", metavar="FILE", help=QUERIES)
 
 
@@ -278,11 +275,7 @@ def update(args: argparse.Namespace) -> None:
     """Take over a changed file and print what was found."""
     from semblance_faq.commands.update import update as take_over
 
-    stated = [given is not None for given in (args.set, args.answer)]
-    if [args.file is None] * 2 != stated or (args.queries and args.file is None):
-        raise InputError("update", "wants either a file, or --set and --answer", "see --help")
-    answer = (args.set, args.answer)
-    print(*take_over(args.file, args.model, args.output, args.queries, answer), sep="\n")
+    print(*take_over(args.file, args.model, args.output, args.queries), sep="\n")
 
 
 def _answerer_folder(named: str) -> Path:

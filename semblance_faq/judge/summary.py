@@ -211,11 +211,7 @@ def _threshold(found: Judgement) -> Iterator[str]:
         " questions belong to one entry, they promise too much."
     )
     if found.refusal is not None:
-        refusal = found.refusal
-        yield (
-            f"Of the questions whose entry is taken away, {refusal.share:.1%} get no answer"
-            f" ({counted(refusal.questions, 'question')}; {refusal.left_out:,} have no wrong answer)."
-        )
+        yield f"Of the questions whose entry is taken away, {found.refusal:.1%} get no answer."
 
 
 def _floor(floor: Floor) -> str:

@@ -1,12 +1,10 @@
 """The choice of a way to answer, its verdicts and its threshold, and the summary that tells them."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from semblance_faq.answer.folder import Threshold
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FoldResult
 from semblance_faq.judge.judgement import judge, over_seeds
@@ -59,21 +57,17 @@ def test_the_best_way_is_kept_and_compared_with_the_plain_ones():
 def test_the_threshold_is_that_of_the_chosen_way():
     found = judge(WAYS, [], 0.9)
     assert found.certified.score == 0.9 and found.certified.precision == 1.0
-    assert found.refusal.share == 1.0 and found.refusal.questions == 2 * QUESTIONS
+    assert found.refusal == 1.0
     threshold = found.threshold()
     assert (threshold.score, threshold.precision) == (0.9, 1.0)
-    assert threshold.facts["stated"] == 0.9
-    read = json.loads(json.dumps(threshold.as_json()))
-    assert read == threshold.as_json()  # a JSON file says the same
-    assert Threshold.from_json(read) == threshold
 
 
 def test_a_question_without_a_wrong_answer_is_left_out_of_the_refused_ones():
     without = np.where(np.arange(QUESTIONS) < 10, np.nan, 0.95)
     right = np.ones(QUESTIONS, bool)
     found = judge({"tuned": [fold(right, without=without)] * 2}, [], 0.9)
-    assert (found.refusal.share, found.refusal.questions, found.refusal.left_out) == (0.0, 100, 20)
-    assert "(100 questions; 20 have no wrong answer)" in summary_text(found, SUBJECT)
+    assert found.refusal == 0.0
+    assert "is taken away, 0.0% get no answer" in summary_text(found, SUBJECT)
     none = np.full(QUESTIONS, np.nan)
     alone = judge({"tuned": [fold(right, without=none)] * 2}, [], 0.9)
     assert alone.refusal is None and "is taken away" not in summary_text(alone, SUBJECT)
