@@ -140,8 +140,8 @@ def read_text(path: Path | str, findings: Findings) -> str:
             text = _decoded(content, _code_page(content, path, findings), path)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        problem = "contains a NUL character"
-        raise InputError(at(path, line), problem, "the file is damaged or not text")
+        advice = f"it is damaged, no text, or UTF-16 without its mark; {ADVICE}"
+        raise InputError(at(path, line), "contains a NUL character", advice)
     return text.replace("\r\n", "\n")
 
 

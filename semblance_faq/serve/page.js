@@ -34,6 +34,7 @@ async function ask(draft, refused = false) {
   }
   const mine = new AbortController();
   asking = mine;
+  if (!draft) noted = question; // from here on: a click may come before the answer
   try {
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify({ question, count: COUNT, draft, none: refused });
@@ -42,7 +43,6 @@ async function ask(draft, refused = false) {
     const found = await response.json();
     if (asking !== mine) return;
     if (!response.ok) return clear(found.error);
-    if (!draft) noted = question;
     show(found);
     if (!refused) return;
     clear("Thank you: it is noted that none of these answers your question.");

@@ -166,10 +166,11 @@ def test_none_of_these_is_one_more_line_of_the_log(browser, server):
         for sent, kinds in ((False, ["asked", "none"]), (True, ["none"])):
             opened.ask("forgot password")
             if sent:
-                opened.page.keyboard.press("Enter")
-                opened.page.wait_for_load_state("networkidle")
+                with opened.page.expect_response("**/api/ask"):
+                    opened.page.keyboard.press("Enter")
             before = len(log.read_text().splitlines())
-            opened.page.get_by_role("button", name="None of these").click()
+            with opened.page.expect_response("**/api/ask"):
+                opened.page.get_by_role("button", name="None of these").click()
             opened.page.locator("#answers li").first.wait_for(state="detached")
             lines = map(json.loads, log.read_text().splitlines()[before:])
             assert [line["kind"] for line in lines] == kinds
