@@ -185,7 +185,11 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["\ufeffitem;score\r\nä;0.5\r\n\r\n", "item\tscore\nä\t0.5\n\t\n", "sep=|\nscore|item\n0.5|ä\n"],
+    [
+        "\ufeffitem;score\r\nä;0.5\r\n\r\n",
+        "item\tscore\nä\t0.5\n\t\n",
+        "sep=|\nscore|item\n0.5|ä\n",
+    ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
 def test_a_csv_of_any_hand_is_read(tmp_path, text, encoding):
