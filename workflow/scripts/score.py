@@ -145,11 +145,14 @@ def read_sets(
         else:
             sets[name] = released_pairs(raw, name)
     for path in args.pairs:
-        name = Path(path.removesuffix(".gz")).stem
+        names = Path(path.removesuffix(".gz")).stem, os.path.basename(path)
         if not os.path.isfile(path):
             raise InputError(f"--pairs {path}", "no such file", "correct the path")
-        if name in (*sets, *ALL_TASKS):
-            raise InputError(f"--pairs {path}", f"another task is called {name}", "rename the file")
+        free = [name for name in names if name not in (*sets, *ALL_TASKS)]
+        if not free:
+            problem = f"another task is called {names[0]}, and one {names[1]}"
+            raise InputError(f"--pairs {path}", problem, "rename the file")
+        name = free[0]
         # A part of the application, which the reproduction does not import.
         sets[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
         print(*reading.lines, sep="\n", file=sys.stderr)
@@ -196,6 +199,8 @@ def score(
         write_text(Path(args.csv), protocols.scores_csv(scores))
     paint = painter(sys.stdout)
     print(protocols.headline(model, how))
+    if pooled.unread:
+        print(pooled.unread)
     print(protocols.table_text(scores, lambda line: paint(line, "bold")))
     for name, why in missing.items():
         print(f"missing: {name}: {why}")
