@@ -72,12 +72,11 @@ def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
         yield layout.place(out, layout.TABLE_JSON, table=name), record
     drawn = drawn_figures(facts.plan)
     for name in facts.plan.config.figures:
+        file, record = layout.FIGURE, layout.FIGURE_RECORD
         if name in drawn:
-            record = layout.place(out, layout.DRAWING_RECORD, figure=name)
-            yield layout.place(out, layout.DRAWING, figure=name, form="svg"), record
-        else:
-            record = layout.place(out, layout.FIGURE_RECORD, figure=name)
-            yield layout.place(out, layout.FIGURE, figure=name), record
+            file, record = layout.DRAWING, layout.DRAWING_RECORD
+        places = (layout.place(out, place, figure=name, form="svg") for place in (file, record))
+        yield tuple(places)
 
 
 if __name__ == "__main__":
