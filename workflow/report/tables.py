@@ -6,7 +6,7 @@ from typing import Any
 
 from semblance.counts import counted, rounded
 from semblance.reporting.contrasts import STRONG
-from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
+from semblance.reporting.grids import DIFFERENCE, EQUAL, NAMES, P_VALUE, Column, Text, grid
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Contrast, Row, Table
 from workflow.report.bars import Mark, scale_of
@@ -39,6 +39,8 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
     main = find_layout(table.layout).main_column
     contrasts = [row.contrast(main) for row in table.rows]
     marks = [one and Mark(one.difference, one.low, one.high) for one in contrasts]
+    differences = zip(printed.labels, behind.get(DIFFERENCE, nothing), strict=True)
+    equal = {label for label, place in differences if place.text.endswith(EQUAL)}
     rows: list[dict[str, Any]] = []
     not_run = []
     for i, (label, row) in enumerate(zip(printed.labels, table.rows, strict=True)):
@@ -68,24 +70,25 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
         "notes": table.notes,
         "has_differences": any(row["difference"] for row in rows),
         "has_deviations": any(place.deviation for row in rows for place in row["places"]),
-        **_tested(dict(zip(printed.labels, contrasts, strict=True))),
+        **_tested(dict(zip(printed.labels, contrasts, strict=True)), equal),
     }
 
 
-def _tested(contrasts: dict[str, Contrast | None]) -> dict[str, Any]:
+def _tested(contrasts: dict[str, Contrast | None], equal: set[str]) -> dict[str, Any]:
     """Return how many rows are tested, and how many differ from their control; and which, in words."""
     tested = {label: one for label, one in contrasts.items() if one and one.p_holm is not None}
-    differing = {label: one.difference for label, one in tested.items() if one.p_holm < STRONG}
-    above = [label for label, points in differing.items() if points > 0]
-    below = [label for label, points in differing.items() if points < 0]
+    differing = [
+        label for label, one in tested.items() if one.p_holm < STRONG and label not in equal
+    ]
+    above = [label for label in differing if tested[label].difference > 0]
+    below = [label for label in differing if label not in above]
     sides = {"Above": above, "Below": below}
     texts = [f"{side} the control: “{'”, “'.join(of)}”" for side, of in sides.items() if of]
     if not tested:
         texts = ["No row is tested against a control"]
     elif not texts:
-        which = (
-            f"None of {len(tested)} rows is" if len(tested) > 1 else f"“{''.join(tested)}” is not"
-        )
+        single = f"“{''.join(tested)}” is not"
+        which = f"None of {len(tested)} rows is" if len(tested) > 1 else single
         texts = [f"{which} shown to differ from its control"]
     numbers = {"tested": len(tested), "above": len(above), "below": len(below)}
     return numbers | {"finding": ". ".join(texts)}
