@@ -32,8 +32,7 @@ def section(facts: Facts) -> dict[str, Any]:
                 shown["drawn"].append(_drawn(facts, name))
         except UNREADABLE:
             shown["missing"].append(name)
-    drawn = counted(len(shown["drawn"]), "figure")
-    shown["finding"] = f"{drawn}, each headed by what it shows"
+    shown["finding"] = f"{counted(len(shown['drawn']), 'figure')}, each headed by what it shows"
     return shown
 
 

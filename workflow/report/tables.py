@@ -90,8 +90,8 @@ def _tested(contrasts: dict[str, Contrast | None], equal: set[str]) -> dict[str,
         single = f"“{''.join(tested)}” is not"
         which = f"None of {len(tested)} rows is" if len(tested) > 1 else single
         texts = [f"{which} shown to differ from its control"]
-    numbers = {"tested": len(tested), "above": len(above), "below": len(below)}
-    return numbers | {"finding": ". ".join(texts)}
+    counts = {"tested": len(tested), "above": len(above), "below": len(below)}
+    return {"finding": ". ".join(texts), **counts}
 
 
 def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[str]]:

@@ -43,9 +43,8 @@ def section(facts: Facts) -> dict[str, Any]:
             environment.setdefault(name, set()).add(str(value))
     bases = {name: config.bases[name].written() for name in wanted.bases}
     devices = {str(record["device"]) for record in facts.records if "device" in record}
-    records = counted(len(facts.records), "record")
     return {
-        "finding": f"{records} of jobs can be checked by one command",
+        "finding": f"{counted(len(facts.records), 'record')} of jobs can be checked by one command",
         "environment": [
             (name, ", ".join(sorted(environment[name]))) for name in sorted(environment)
         ],

@@ -75,8 +75,7 @@ def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
         file, record = layout.FIGURE, layout.FIGURE_RECORD
         if name in drawn:
             file, record = layout.DRAWING, layout.DRAWING_RECORD
-        places = (layout.place(out, place, figure=name, form="svg") for place in (file, record))
-        yield tuple(places)
+        yield tuple(layout.place(out, one, figure=name, form="svg") for one in (file, record))
 
 
 if __name__ == "__main__":
