@@ -59,12 +59,10 @@ def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
         yield layout.place(out, layout.TABLE_JSON, table=name), record
     drawn = drawn_figures(facts.plan)
     for name in facts.plan.config.figures:
+        file, record = layout.FIGURE, layout.FIGURE_RECORD
         if name in drawn:
-            record = layout.place(out, layout.DRAWING_RECORD, figure=name)
-            yield layout.place(out, layout.DRAWING, figure=name, form="svg"), record
-        else:
-            record = layout.place(out, layout.FIGURE_RECORD, figure=name)
-            yield layout.place(out, layout.FIGURE, figure=name), record
+            file, record = layout.DRAWING, layout.DRAWING_RECORD
+        yield tuple(layout.place(out, one, figure=name, form="svg") for one in (file, record))
 
 
 if __name__ == "__main__":
