@@ -8,6 +8,7 @@ import contextlib
 import csv
 import io
 import os
+import re
 import shutil
 import tempfile
 import unicodedata
@@ -16,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from semblance.counts import MINUS
+from semblance.counts import MINUS, signed
 from semblance.figures import FigureRun, Row
 from semblance.named_modules import FIGURES, load_module
 
@@ -44,7 +45,7 @@ SOFT = "#6b6b6b"  # references, and what is said beside the data
 BAND = "#ececec"  # the margin within which a difference counts as none
 # Okabe and Ito's colours, which the colour-blind tell apart; neighbours differ in lightness.
 SERIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5ca8")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 RC = {
     "font.family": "sans-serif",
@@ -71,6 +72,8 @@ RC = {
     "svg.hashsalt": "semblance",  # the same names in each file
     "path.simplify_threshold": 0.2,
 }
+NAMED = "name: "
+NAMED_PART = re.compile(rf"""<g id=(["']){NAMED}(.*?)\1>""")
 Look = dict[str, Any]  # the arguments with which a series is plotted
 Names = Mapping[tuple[str, str, str], str]  # corpus, base and method of a model -> its label
 Rows = Sequence[Row]
@@ -111,10 +114,15 @@ def draw_rows(kind: str, rows: Rows, names: Names) -> Figure:
 
 @styled()
 def svg_text(figure: Figure) -> str:
-    """Return a figure as SVG, its texts as text and without a date."""
+    """Return a figure as SVG, its texts as text and without a date; its title is what it shows.
+
+    Each part whose ``gid`` begins with NAMED shows the rest of it to whoever points at it.
+    """
     stream = io.StringIO()
-    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+    title = {"Title": figure.get_label()} if figure.get_label() else {}
+    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None} | title)
+    text = NAMED_PART.sub(r"<g><title>\2</title>", stream.getvalue())
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
 @styled()
@@ -210,14 +218,10 @@ def plot(axes: Axes, line: Points, *form: str, **look: Any) -> None:
     axes.plot([x for x, _ in line], [y for _, y in line], *form, **look)
 
 
-def write_beside(axes: Axes, text: str, place: tuple[float, float]) -> None:
-    """Write a small label above and to the right of a place, in the data's units."""
-    axes.annotate(text, place, xytext=(3, 3), textcoords="offset points", fontsize=SMALL)
-
-
-def legend_below(figure: Figure, axes: Axes) -> None:
+def legend_below(figure: Figure, axes: Axes, across: int = 1) -> None:
     """Put the legend of a panel below the whole figure, where it covers nothing."""
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center")
+    handles = axes.get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=across)
 
 
 # --- STS averages against a setting ------------------------------------------------------------
@@ -227,11 +231,14 @@ LEAST = 1.0  # points: a panel of scores is no lower, or noise would look like a
 FAR = 4.0  # heights of the series; a level line beyond would press them flat
 
 
-def draw_scores(series: Mapping[str, Rows], others: Rows, column: str, names: Names) -> Figure:
+def draw_scores(
+    series: Mapping[str, Rows], others: Rows, column: str, names: Names, setting: str
+) -> Figure:
     """Draw STS averages against a setting: a dot for each seed, a line through their means.
 
     ``others`` are the rows without the setting: the mean of each of their models is a level line.
     """
+    changes = []
     models = by_label(others, names)
     figure, axes = one_panel(2.0, len(series) + len(models))
     for label, look in looks(series).items():
@@ -240,16 +247,28 @@ def draw_scores(series: Mapping[str, Rows], others: Rows, column: str, names: Na
         means = [(place, fmean(y for x, y in dots if x == place)) for place in places]
         plot(axes, dots, ".", color=look["color"], alpha=0.5, markeredgewidth=0)
         plot(axes, means, label=label, **look)
+        if len(means) > 1:
+            (first, before), (last, after) = means[0], means[-1]
+            changes.append(
+                f"{signed(after - before)} from {_setting(first)} to {_setting(last)}, {label}"
+            )
     ticks = sorted({x for rows in series.values() for x in numbers(rows, column)})
     if 0 < len(ticks) <= MOST_TICKS:
-        axes.set_xticks(ticks, [f"{tick:g}".replace("-", MINUS) for tick in ticks])
+        axes.set_xticks(ticks, list(map(_setting, ticks)))
     _draw_levels(axes, {label: numbers(rows, "average") for label, rows in models.items()})
     low, high = axes.get_ylim()
     aside = max(0.0, LEAST - (high - low)) / 2
     axes.set_ylim(low - aside, high + aside)
+    axes.set_xlabel(setting)
     axes.set_ylabel("STS average (ρ × 100)")
     legend_below(figure, axes)
+    text = f"changes by {'; '.join(changes)}" if changes else "does not change"
+    figure.set_label(f"{setting}: the STS average {text}")
     return figure
+
+
+def _setting(number: float) -> str:
+    return f"{number:g}".replace("-", MINUS)
 
 
 def _draw_levels(axes: Axes, averages: Mapping[str, list[float]]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from semblance import layout
 from semblance.audit.cells import seed_folders
 from semblance.audit.chain import DELETED, Chain, Link, Node
-from semblance.errors import InputError
+from semblance.errors import InputError, one_of
 from semblance.names import REGULATOR, STEPS_OF
 from semblance.provenance import damage, read_text
 from semblance.reporting.grids import MISSING, NAMES
@@ -56,10 +56,8 @@ def explain(
     chain = Chain(root, downloads)
     path = Path(layout.place(chain.root, layout.TABLE_JSON, table=table))
     known = sorted(other.stem for other in path.parent.glob("*.json"))
-    table = {name.casefold(): name for name in known}.get(table.casefold(), table)
+    table = one_of(table, "table", known)
     path = path.with_stem(table)
-    if table not in known:
-        raise InputError(table, "no such table", f"known are {', '.join(known)}")
     shown = from_json(read_text(path), str(path))
     chosen = _find_row(shown, row)
     name = _column(shown, column)

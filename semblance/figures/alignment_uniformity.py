@@ -1,10 +1,11 @@
 """Alignment against uniformity of every model, coloured by its STS average (SimCSE, Figure 3)."""
 
-import textwrap
-from collections.abc import Iterator
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +17,11 @@ from semblance.reporting.scores import whole_scores
 COLUMNS = dict.fromkeys(("alignment", "uniformity", "average"), float)
 COLOURS = "cividis"  # dark to light in grey, too
 SHADES = 24  # few, so that the scale is drawn by lines and not as a picture
-HEIGHT = 3.2  # inches of the panel
-KEY_LINE = 0.13  # inches of a line of the key, which stands below in two columns
-LONGEST, WRAPPED = 90, 46  # characters of a label, and of a line of it
+HEIGHT = 3.4  # inches of the panel and of its scale of colours
+ACROSS = 5  # entries of the legend beside each other
+LONGEST = 90  # characters of a label
+OUTLINE = {"markeredgecolor": drawing.INK, "markeredgewidth": 0.5, "markersize": 5}
 FAR = 4  # interquartile ranges beyond the quartiles: what lies further out is drawn at the border
-GAP = 3 * "\u2007"  # spaces as wide as a digit, which stay where HTML shows them
 
 
 def rows(path: Path) -> Iterator[Row]:
@@ -40,35 +41,56 @@ def rows(path: Path) -> Iterator[Row]:
 class Method(NamedTuple):
     """The means over the seeds of a method; the average is None where a test set is missing."""
 
+    family: str
     label: str
     uniformity: float
     alignment: float
     average: float | None
 
+    @property
+    def words(self) -> str:
+        """Its label and its numbers."""
+        average = rounded(self.average, 1) or MINUS
+        measures = f"uniformity {rounded(self.uniformity)}, alignment {rounded(self.alignment)}"
+        return f"{self.label}: STS average {average}, {measures}"
+
 
 def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
-    """Draw a numbered point for each method, the mean of its seeds, and below it a key.
+    """Draw a point for each method, the mean of its seeds, coloured by its STS average.
 
-    The key is sorted by the STS average, so that number 1 is the best.
+    The shape is that of the family: the methods whose names begin with the same word. In an SVG each
+    point names its method to whoever points at it: 54 labels beside their points cover each other.
     """
     methods = _methods(drawing.by_label(rows, names, LONGEST))
     if not methods:
         return drawing.no_data()
-    lines = [line for n, method in enumerate(methods, start=1) for line in _key(n, method)]
-    down = -(-len(lines) // 2)
-    figure = drawing.new_figure(drawing.PAGE, HEIGHT + 0.6 + KEY_LINE * down)
-    axes, key = figure.subplots(2, 1, height_ratios=(HEIGHT, KEY_LINE * down))
-    x, y = (_limited([method[axis] for method in methods]) for axis in (1, 2))
-    for n, (method, place) in enumerate(zip(methods, zip(x, y, strict=True), strict=True), start=1):
-        text = str(n)
-        if place != method[1:3]:  # it lies elsewhere
-            text = f"{n}: {rounded(method.uniformity)}, {rounded(method.alignment)}"
-        drawing.write_beside(axes, text, place)
-    _draw_points(axes, x, y, [method.average for method in methods])
-    key.set_axis_off()
-    for place, text in enumerate(lines):
-        column, line = divmod(place, down)
-        key.text(column / 2, 1 - line / down, text, fontsize=drawing.SMALL, va="top")
+    sizes = Counter(sorted(method.family for method in methods))
+    shapes = dict(zip(sizes, itertools.cycle(drawing.MARKERS)))
+    down = -(-len(sizes) // ACROSS)
+    figure = drawing.new_figure(drawing.PAGE, HEIGHT + drawing.LINE * (down + 1))
+    axes = figure.add_subplot()
+    x, y = (_limited([method[axis] for method in methods]) for axis in (2, 3))
+    averages = [method.average for method in methods if method.average is not None]
+    colours = _colours(axes, averages) if averages else None
+    elsewhere = []
+    for method, *place in zip(methods, x, y, strict=True):
+        colour = drawing.PAPER if method.average is None else colours(method.average)
+        look = {"color": colour, "marker": shapes[method.family]} | OUTLINE
+        axes.plot(*place, gid=f"{drawing.NAMED}{method.words}", **look)
+        if tuple(place) != method[2:4]:
+            values = ", ".join(map(rounded, method[2:4]))
+            elsewhere.append(f"at the border: {drawing.clean(method.label)} ({values})")
+    for family, number in sizes.items():
+        look = {"color": drawing.PAPER, "marker": shapes[family], "linestyle": ""} | OUTLINE
+        axes.plot([], [], label=f"{family} ({number})", **look)
+    # Few models are good in both measures, so that there is room at the lower left.
+    axes.text(0.01, 0.02, "\n".join(elsewhere), transform=axes.transAxes, fontsize=drawing.SMALL)
+    axes.margins(0.1)
+    axes.set_xlabel("Uniformity (lower is better)")
+    axes.set_ylabel("Alignment (lower is better)")
+    drawing.legend_below(figure, axes, ACROSS)
+    best = methods[0].words if averages else "none, as test sets are missing"
+    figure.set_label(f"Of {len(methods)} models, the highest STS average has {best}")
     return figure
 
 
@@ -78,17 +100,10 @@ def _methods(models: dict[str, drawing.Rows]) -> list[Method]:
     for label, rows in models.items():
         if places := drawing.points(rows, "uniformity", "alignment"):
             scores = drawing.numbers(rows, "average")
-            means = map(fmean, zip(*places, strict=True))
-            methods.append(Method(label, *means, 100 * fmean(scores) if scores else None))
+            average = 100 * fmean(scores) if scores else None
+            family = drawing.clean(rows[0]["method"].partition("-")[0], 16)
+            methods.append(Method(family, label, *map(fmean, zip(*places, strict=True)), average))
     return sorted(methods, key=lambda method: -(method.average or -100.0))
-
-
-def _key(number: int, method: Method) -> list[str]:
-    """Return the lines of the key about a method: number, average and label."""
-    first, *others = textwrap.wrap(method.label, WRAPPED) or [""]
-    numbered = f"{number:>2}".replace(" ", GAP[0])
-    average = rounded(method.average, 1) or MINUS
-    return [GAP.join((numbered, average, first)), *(4 * GAP + other for other in others)]
 
 
 def _limited(numbers: list[float]) -> list[float]:
@@ -98,28 +113,13 @@ def _limited(numbers: list[float]) -> list[float]:
     return np.clip(numbers, low - reach, high + reach).tolist()
 
 
-def _draw_points(
-    axes: drawing.Axes, x: list[float], y: list[float], averages: list[float | None]
-) -> None:
-    """Draw a point for each method, coloured by its average; without one it is a cross."""
-    import matplotlib
+def _colours(axes: drawing.Axes, averages: list[float]) -> Callable[[float], Any]:
+    """Return the colour of an average, and draw their scale above the panel."""
+    import matplotlib.cm
 
-    scored = []
-    for place, average in enumerate(averages):
-        if average is not None:
-            scored.append(place)
-        else:
-            axes.plot(x[place], y[place], "x", color=drawing.SOFT, markersize=4)
-    if scored:
-        marks = axes.scatter(
-            [x[place] for place in scored],
-            [y[place] for place in scored],
-            c=_limited([averages[place] for place in scored]),
-            cmap=matplotlib.colormaps[COLOURS].resampled(SHADES),
-            **{"edgecolors": drawing.INK, "linewidths": 0.5, "s": 20, "zorder": 3},
-        )
-        title = "STS average (ρ × 100)"
-        axes.figure.colorbar(marks, ax=axes, location="top", label=title, aspect=80)
-    axes.margins(0.1)
-    axes.set_xlabel("Uniformity (lower is better)")
-    axes.set_ylabel("Alignment (lower is better)")
+    shades = matplotlib.colormaps[COLOURS].resampled(SHADES)
+    scale = matplotlib.cm.ScalarMappable(cmap=shades)
+    scale.set_array(_limited(averages))
+    title = "STS average (ρ × 100)"
+    axes.figure.colorbar(scale, ax=axes, location="top", label=title, aspect=80)
+    return scale.to_rgba

@@ -10,6 +10,7 @@ from statistics import fmean
 import numpy as np
 
 from semblance import drawing
+from semblance.counts import rounded
 from semblance.figures import Embed, Row, StsB
 from semblance.models.vectors import unit
 
@@ -70,4 +71,7 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
         axes.tick_params(axis="y", length=0)
     panels[0].set_yticks(range(len(models)), [drawing.clean(label, 30) for label in models])
     panels[0].set_ylim(len(models) - 0.5, -0.5)
+    means = ((fmean(drawing.numbers(of, "eq6")), label) for label, of in models.items())
+    shares = ", ".join(f"{rounded(mean, 3)} in {label}" for mean, label in means)
+    figure.set_label(f"The mean cosine of Eq. 6 is {shares}")
     return figure

@@ -24,8 +24,5 @@ def draw(rows: Rows, names: Names) -> Figure:
     """Draw a line for each form of the loss; the models without a φ are level lines."""
     forms = grouped([row for row in rows if row["phi"] is not None], "form")
     others = [row for row in rows if row["phi"] is None]
-    figure = draw_scores(
-        {form: of_form for (form,), of_form in forms.items()}, others, "phi", names
-    )
-    figure.axes[0].set_xlabel("φ of the entropy model")
-    return figure
+    series = {form: of_form for (form,), of_form in forms.items()}
+    return draw_scores(series, others, "phi", names, "φ of the entropy model")

@@ -28,6 +28,4 @@ def draw(rows: Rows, names: Names) -> Figure:
         [counted] = series.values()
         series = {"mean of the seeds": counted}
     others = [row for row in rows if row["regulators"] is None]
-    figure = draw_scores(series, others, "regulators", names)
-    figure.axes[0].set_xlabel("Number of regulators")
-    return figure
+    return draw_scores(series, others, "regulators", names, "Number of regulators")

@@ -1,12 +1,11 @@
 """Every row of a table against its control, as the table states it, and each seed's difference."""
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from semblance import drawing
-from semblance.counts import signed
 from semblance.figures import Row
 from semblance.provenance import read_text
 from semblance.reporting import table
@@ -68,148 +67,79 @@ def contrast_rows(shown: Table) -> list[Row]:
 ROW = 1.25 * drawing.LINE
 LEGEND = 2.2 * drawing.LINE
 HEAD = 0.62  # inches of a panel for its title and its axis
-REACH = 4  # margins that each panel reaches to both sides: one scale for all tables
-USUAL = 0.5  # points: the margin where a table has none
+FAR = 5  # medians of a panel: what lies further out is cut at its border, or it pressed others flat
 NAMES = {"map": "MAP", "stsb-dev": "STS-B dev", "mean": "Average", "transfer-dev": "Average"}
-ABOVE, BELOW = -0.14, 0.22  # rows: where the seeds lie, and the seeds with the test items
-OURS = {"color": drawing.SERIES[0], "marker": "o", "markersize": 4.5}
-PAPERS = {"color": drawing.SERIES[4], "marker": "D", "markersize": 4}
-OF_SEED = {
-    "color": drawing.PAPER,
-    "markeredgecolor": drawing.INK,
-    "markeredgewidth": 0.5,
-    "markersize": 2.6,
+LOOKS = {
+    "difference": {"color": drawing.SERIES[0], "marker": "o", "markersize": 4.5},
+    "published": {"color": drawing.SERIES[4], "marker": "D", "markersize": 4, "linestyle": ""},
 }
-THICK = {"color": drawing.SERIES[0], "linewidth": 3}
-THIN = {"color": drawing.INK, "linewidth": 0.9}
+OF_INTERVAL = {"color": drawing.SERIES[0], "linewidth": 2}
 
 
 def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
-    """Draw the differences in points, and a legend below them.
+    """Draw the differences in points, each with its interval over seeds; a legend is below them.
 
-    A thick line is the interval over seeds, the thin one below it that over seeds and test items; an
-    interval that reaches beyond the panel ends in a triangle at its border. A difference out there
-    is a number at the border. ``names`` is not used: the rows have the labels of their table.
+    Each table has a panel and a scale of its own. What lies beyond a panel ends in a triangle at its
+    border. ``names`` is not used: the rows have the labels of their table.
     """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    figure = draw_panels(rows)
-    figure.set_figheight(figure.get_figheight() + LEGEND)
+    methods = [row for row in rows if row["seed"] is None]
+    tables = list(drawing.grouped(methods, "table").values())
+    heights = [HEAD + ROW * len(of_table) for of_table in tables]
+    figure = drawing.new_figure(drawing.PAGE, sum(heights) + LEGEND)
+    panels = figure.subplots(len(tables), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for axes, of_table in zip(panels, tables, strict=True):
+        _draw_table(axes, of_table)
     legend = [
-        Line2D([], [], **THICK, marker="o", markersize=4, label="95 %, seeds"),
-        Line2D([], [], **THIN, label="95 %, seeds and items"),
-        Line2D([], [], marker="o", linestyle="", label="one seed", **OF_SEED),
-        Line2D([], [], linestyle="", label="paper", **PAPERS),
+        Line2D([], [], **LOOKS["difference"] | OF_INTERVAL, label="ours, with 95 % over seeds"),
+        Line2D([], [], label="paper", **LOOKS["published"]),
         Patch(facecolor=drawing.BAND, label="counts as equal"),
     ]
-    figure.legend(handles=legend, loc="outside lower center", ncols=5)
+    figure.legend(handles=legend, loc="outside lower center", ncols=3)
     return figure
 
 
-@drawing.styled()
-def draw_panels(rows: drawing.Rows) -> drawing.Figure:
-    """Draw a panel for each table, without a legend."""
-    tables = [
-        drawing.grouped(of_table, "protocol", "label")
-        for of_table in drawing.grouped(rows, "table").values()
-    ]
-    heights = [HEAD + ROW * len(methods) for methods in tables]
-    figure = drawing.new_figure(drawing.PAGE, sum(heights))
-    panels = figure.subplots(len(tables), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for axes, methods in zip(panels, tables, strict=True):
-        _draw_table(axes, list(methods.values()))
-    return figure
-
-
-def _draw_table(axes: drawing.Axes, groups: list[drawing.Rows]) -> None:
-    margin = groups[0][0]["margin"] or 0.0
-    reach = REACH * (margin or USUAL)
+def _draw_table(axes: drawing.Axes, methods: drawing.Rows) -> None:
+    margin = methods[0]["margin"] or 0.0
     axes.axvspan(-margin, margin, color=drawing.BAND, linewidth=0, zorder=0)
     axes.axvline(0, color=drawing.INK, linewidth=0.6, zorder=1)
-    for place, rows in enumerate(groups):
-        for row in rows:
-            if row["seed"] is None:
-                _draw_method(axes, place, row, reach)
-        seeds = [row["difference"] for row in rows if row["seed"] is not None]
-        near = [seed for seed in seeds if abs(seed) <= reach]
-        axes.plot(near, [place + ABOVE] * len(near), "o", zorder=5, **OF_SEED)
+    shown = [{name: row[name] for name in ("low", "high", *LOOKS)} for row in methods]
+    furthest = [max(abs(x) for x in one.values() if x is not None) for one in shown]
+    reach = 1.05 * min(FAR * median(furthest), max(furthest)) or 1.0
     axes.set_xlim(-reach, reach)
-    axes.set_ylim(len(groups) - 0.4, -0.6)
+    for place, one in enumerate(shown):
+        for name, look in LOOKS.items():
+            if one[name] is not None:
+                _draw_point(axes, one[name], place, look)
+        if one["low"] is not None:
+            ends = [min(max(one[end], -reach), reach) for end in ("low", "high")]
+            axes.hlines(place, *ends, zorder=3, **OF_INTERVAL)
+            for end in ("low", "high"):
+                if abs(one[end]) > reach:
+                    _draw_point(axes, one[end], place, LOOKS["difference"])
+    axes.set_ylim(len(methods) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.spines["left"].set_visible(False)
-    _write_labels(axes, [rows[0] for rows in groups])
-
-
-def _draw_method(axes: drawing.Axes, place: int, row: Row, reach: float) -> None:
-    if row["published"] is not None:
-        _draw_point(axes, row["published"], place + BELOW, reach, PAPERS)
-    if not _draw_point(axes, row["difference"], place + ABOVE, reach, OURS):
-        return  # its intervals would run through the number
-    for prefix, y, look in (("", place + ABOVE, THICK), ("bootstrap_", place + BELOW, THIN)):
-        low, high = row[f"{prefix}low"], row[f"{prefix}high"]
-        if low is None or high is None:
-            continue
-        axes.hlines(y, max(low, -reach), min(high, reach), zorder=3, **look)
-        cut = {"color": drawing.INK, "markersize": 3, "clip_on": False, "zorder": 7}
-        if low < -reach:
-            axes.plot(-reach, y, "<", **cut)
-        if high > reach:
-            axes.plot(reach, y, ">", **cut)
-
-
-def _draw_point(
-    axes: drawing.Axes, points: float, y: float, reach: float, look: dict[str, Any]
-) -> bool:
-    """Draw a difference and return True, or write its number at the border that it lies beyond."""
-    if abs(points) <= reach:
-        axes.plot(points, y, zorder=6, **look)
-        return True
-    end, side, text = reach, "right", f"{signed(points)} ▸"
-    if points < 0:
-        end, side, text = -reach, "left", f"◂ {signed(points)}"
-    words = {"color": look["color"], "ha": side, "va": "center", "fontsize": drawing.SMALL}
-    axes.text(0.99 * end, y, text, **words)
-    return False
-
-
-def _write_labels(axes: drawing.Axes, methods: list[Row]) -> None:
-    """Write the title of a table, the label of each method, and what all are compared with.
-
-    A method has its protocol where there are several, and its control where it is not the common one.
-    """
-    controls = Counter(_method(row["control"]) for row in methods)
-    [(common, number)] = controls.most_common(1)
-    if number < len(methods) / 2:
-        common = "the control"
     several = len({row["protocol"] for row in methods}) > 1
-    labels = []
-    for row in methods:
-        label = drawing.clean(row["label"], 64)
-        if several:
-            label += f" · {drawing.clean(row['protocol'], 12)}"
-        if _method(row["control"]) != common:
-            label += f" against {_method(row['control'])}"
-        labels.append(label)
-    axes.set_yticks(range(len(labels)), labels)
+    axes.set_yticks(range(len(methods)), [_label(row, several) for row in methods])
     column = methods[0]["column"]
-    axes.set_xlabel(
-        f"{NAMES.get(column) or drawing.clean(column, 20)}: points above {common}", loc="right"
-    )
-    _write_title(axes, drawing.clean(methods[0]["title"], 100))
+    axes.set_xlabel(f"{NAMES.get(column) or drawing.clean(column, 20)}: points", loc="right")
+    axes.set_title(drawing.clean(methods[0]["title"], 100), loc="right", fontweight="bold")
 
 
-def _method(label: str) -> str:
-    """Return the label of a row without its base and corpus."""
-    return drawing.clean(label.partition(" · ")[0], 32)
+def _draw_point(axes: drawing.Axes, points: float, y: float, look: dict[str, Any]) -> None:
+    """Draw a value; one beyond the panel is a triangle at its border."""
+    low, high = axes.get_xlim()
+    if not low <= points <= high:
+        look = look | {"marker": ">" if points > 0 else "<", "markersize": 4, "clip_on": False}
+    axes.plot(min(max(points, low), high), y, zorder=6, **look)
 
 
-def _write_title(axes: drawing.Axes, title: str) -> None:
-    """Write a title from the left border of the figure, where the labels begin."""
-    from matplotlib.transforms import blended_transform_factory
-
-    axes.set_title(" ")  # makes the room
-    place = blended_transform_factory(axes.figure.transSubfigure, axes.transAxes)
-    text = axes.text(0.008, 1.0, title, transform=place, fontweight="bold", va="bottom")
-    text.set_in_layout(False)
+def _label(row: Row, with_protocol: bool) -> str:
+    """Return the label of a method, with its protocol if asked, and of its control what comes first."""
+    label, control = drawing.clean(row["label"], 60), row["control"].partition(" · ")[0]
+    protocol = f" ({drawing.clean(row['protocol'], 12)})" if with_protocol else ""
+    return f"{label}{protocol} against {drawing.clean(control, 28)}"

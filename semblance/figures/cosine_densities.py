@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 
 from semblance import drawing
+from semblance.counts import signed
 from semblance.figures import Row
 from semblance.reporting.predictions import sts_frame
 
@@ -56,6 +58,13 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
         axes.set_visible(False)
     figure.supxlabel("Cosine of a pair", fontsize=drawing.SIZE)
     figure.supylabel("Gold score", fontsize=drawing.SIZE)
+    rises = []
+    for label, of_model in models.items():
+        groups = sorted(drawing.grouped(of_model, "group").items())
+        low, *_, high = (fmean(drawing.numbers(pairs, "cosine")) for _, pairs in groups)
+        rises.append(f"{signed(high - low)} in {label}")
+    text = "From the lowest gold scores to the highest the mean cosine rises by"
+    figure.set_label(f"{text} {', '.join(rises)}")
     return figure
 
 

@@ -36,6 +36,7 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
     """
     models = drawing.by_label(rows, names)
     figure, axes = drawing.one_panel(2.0, len(models))
+    falls = []
     for label, look in drawing.looks(models).items():
         seeds = drawing.grouped(models[label], "corpus", "seed").values()
         lines = [
@@ -47,6 +48,8 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
         common = sorted(set.intersection(*map(set, lines)))
         mean = [(x, fmean(line[x] for line in lines)) for x in common]
         drawing.plot(axes, mean, markevery=max(1, -(-len(mean) // MARKED)), label=label, **look)
+        for place, share in mean[:MARKED][-1:]:
+            falls.append(f"{share:.0%} at place {place} in {label}")
     axes.set_yscale("log")
     axes.set_ylim(bottom=min(axes.get_ylim()[0], 0.08))  # 1 and 0.1 have their ticks
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:g}")  # 0.1, not 10⁻¹
@@ -54,4 +57,5 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
     axes.set_xlabel("Singular value, by size")
     axes.set_ylabel("Share of the largest")
     drawing.legend_below(figure, axes)
+    figure.set_label(f"The singular values fall to {', '.join(falls)}")
     return figure

@@ -3,45 +3,58 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from semblance.counts import counted
 from semblance.reporting.claims_page import LEDGER, by_reason, headline
+from semblance.reporting.grids import NAMES
 from semblance.reporting.judging import Judgement
 from semblance.statistics.verdicts import FROM_WORST, Verdict
+from workflow.report.bars import Mark, Scale, scale_of
 
-# A verdict is shown by its words and by a shape, never by colour alone.
-SIGNS: dict[Verdict, str] = {
-    "reproduced": "✓",
-    "larger than claimed": "↑",
-    "smaller than claimed": "↓",
-    "far smaller than claimed": "⇊",
-    "no difference": "=",
-    "a little the other way": "↙",
-    "the other way": "←",
-    "contradicted": "✗",
-    "undecided": "?",
-    "yes": "▲",
-    "equal": "≈",
-    "no": "▼",
-    "open": "○",
-    "below no training": "⊥",
-    "cannot be asked here": "∅",
-    "not run": "–",
+# Each verdict has a sign of its own, and one of five looks, which differ by fill, stripes and outline,
+# not by colour alone: so they can be told apart in a grey print, too.
+LOOKS: dict[Verdict, tuple[str, str]] = {
+    "reproduced": ("✓", "held"),
+    "larger than claimed": ("↑", "held"),
+    "smaller than claimed": ("↓", "less"),
+    "far smaller than claimed": ("⇊", "less"),
+    "no difference": ("=", "none"),
+    "a little the other way": ("↙", "against"),
+    "the other way": ("←", "against"),
+    "contradicted": ("✗", "against"),
+    "undecided": ("?", "open"),
+    "yes": ("▲", "held"),
+    "equal": ("≈", "none"),
+    "no": ("▼", "against"),
+    "open": ("○", "open"),
+    "below no training": ("⊥", "open"),
+    "cannot be asked here": ("∅", "open"),
+    "not run": ("–", "open"),
 }
-WIDTH = 160  # of a bar, in its own units
-EDGE = 6  # room for a dot, or for the arrow of an interval that reaches further
+OF_QUESTIONS = "Our questions"
+GAIN, MARGIN = "the paper's gain", "the margin"
+# What a scale shows in its unit, whatever we have: none, the paper's gain; the margin on both sides.
+ALWAYS = {GAIN: (-0.5, 1.5), MARGIN: (-1.5, 1.5)}
+
+
+class Line(NamedTuple):
+    """A verdict on one metric and one reading of a claim, and its bar, in the unit of its group."""
+
+    judgement: Judgement
+    part: str
+    mark: Mark | None
+    margin: float
 
 
 @dataclass(frozen=True)
-class Bar:
-    """The scale of the bars of a group: so many points to both sides of the 0 in the middle."""
+class Group:
+    """Claims whose differences are drawn in one unit; ``claims``: the lines of each."""
 
-    reach: float
-
-    def place(self, value: float) -> float:
-        """Return where a difference is drawn: at the edge if it lies beyond it."""
-        inner = WIDTH / 2 - EDGE
-        return round(WIDTH / 2 + inner * min(max(value / self.reach, -1), 1), 1)
+    name: str
+    unit: str
+    scale: Scale
+    claims: list[list[Line]]
 
 
 @dataclass(frozen=True)
@@ -49,48 +62,76 @@ class Claims:
     """The section: a summary, the claims with a verdict, and by reason what those without say."""
 
     headline: str
-    counts: dict[str, int]
-    summary: str
-    groups: list[tuple[str, Bar, list[Judgement]]]
+    finding: str
+    counts: list[tuple[Verdict, str, int]]
+    groups: list[Group]
+    all_stand_ins: bool
     not_run: dict[str, list[str]]
-    signs = SIGNS
+    looks = LOOKS
+    ledger = LEDGER
 
 
 def section(judgements: Iterable[Judgement]) -> Claims:
     """Return the section of these verdicts: those on the papers' claims, then our questions."""
     judgements = list(judgements)
-    judged = [found for found in judgements if found.is_judged]
-    others = [found for found in judgements if not found.is_judged]
+    judged = [one for one in judgements if one.is_judged]
+    others = [one for one in judgements if not one.is_judged]
     of_papers = [one for one in judged if not one.claim.is_question]
-    of_all = counted(len({one.name for one in judgements}), "claim")
-    names = {one.name for one in judged}
-    verdicts = f"{counted(len(judged), 'verdict')} on {len(names)} of {of_all}"
     return Claims(
         headline=headline(of_papers),
+        finding=_finding(judged, len({one.name for one in judgements})),
         counts=_counts(of_papers),
-        summary=f"{verdicts}. Rules of verdicts: version {LEDGER}.",
-        groups=[(name, _bar(found), found) for name, found in _by_paper(judged).items()],
+        groups=_groups(judged),
+        all_stand_ins=all(one.stand_in for one in judged),
         not_run=by_reason(others, lambda one: f"{one.says} ({one.claim.source})"),
     )
 
 
-def _counts(judged: list[Judgement]) -> dict[str, int]:
+def _finding(judged: list[Judgement], of: int) -> str:
+    """Return the heading: the most frequent verdict."""
+    if not judged:
+        return f"None of {counted(of, 'claim')} has a verdict yet"
+    counts = Counter(one.verdict for one in judged)
+    most = max(counts.values())
+    verdicts = " or ".join(f"“{verdict}”" for verdict in counts if counts[verdict] == most)
+    names = len({one.name for one in judged})
+    on = f"{counted(len(judged), 'verdict')}, on {names} of {counted(of, 'claim')},"
+    return f"The most frequent of {on} is {verdicts}: {most}"
+
+
+def _counts(judged: list[Judgement]) -> list[tuple[Verdict, str, int]]:
     """Return how many judgements have each verdict, the best first; one with a word for itself."""
-    order = FROM_WORST[::-1]
-    counts = Counter((order.index(one.verdict), one.verdict + one.word) for one in judged)
-    return {verdict: counts[place, verdict] for place, verdict in sorted(counts)}
+    counts = Counter((one.verdict, one.verdict + one.word) for one in judged)
+    best = sorted(counts, key=lambda key: (-FROM_WORST.index(key[0]), key[1]))
+    return [(*key, counts[key]) for key in best]
 
 
-def _by_paper(judged: list[Judgement]) -> dict[str, list[Judgement]]:
-    """Return the verdicts by paper, those on questions of ours last."""
-    judgements_of: dict[str, list[Judgement]] = {}
+def _groups(judged: list[Judgement]) -> list[Group]:
+    """Return the claims by paper and unit, our questions last."""
+    groups: dict[tuple[str, str], dict[tuple, list[Line]]] = {}
     for one in sorted(judged, key=lambda one: one.claim.is_question):
-        name = "Our questions" if one.claim.is_question else one.claim.source.split()[0]
-        judgements_of.setdefault(name, []).append(one)
-    return judgements_of
+        name = OF_QUESTIONS if one.claim.is_question else one.claim.source.split()[0]
+        unit = GAIN if one.claim.expects == "difference" and one.size else MARGIN
+        claims = groups.setdefault((name, unit), {})
+        claim = (one.name, one.base, one.corpus, one.protocol)
+        claims.setdefault(claim, []).append(_line(one, unit))
+    shown = []
+    for (name, unit), claims in groups.items():
+        marks = [line.mark for lines in claims.values() for line in lines if line.mark]
+        shown.append(Group(name, unit, scale_of(marks, ALWAYS[unit]), list(claims.values())))
+    return shown
 
 
-def _bar(group: list[Judgement]) -> Bar:
-    """Return the one scale on which each difference of a group, ours or the paper's, has its place."""
-    sizes = [size for one in group for size in (one.difference, one.size, one.margin) if size]
-    return Bar(max(map(abs, sizes), default=1.0))
+def _line(one: Judgement, unit: str) -> Line:
+    """Return the line of a judgement: its numbers as multiples of the unit."""
+    points = (one.size if unit == GAIN else one.margin) or 1.0
+    mark = None
+    if one.difference is not None:
+        ends = (None if end is None else end / points for end in (one.low, one.high))
+        mark = Mark(one.difference / points, *ends)
+    part = NAMES.get(one.column, one.column)
+    if one.claim.at_least:
+        part = f"{one.claim.at_least} of {len(one.claim.columns)} tasks"
+    if one.reading:
+        part += f", {one.reading} form"
+    return Line(one, part, mark, (one.margin or 0.0) / points)

@@ -17,14 +17,14 @@ from workflow.report.facts import UNREADABLE, Facts
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
-MOST_STAND_INS = 6  # that the page's head names
 ITEM = "- "  # a statement of an answerer's summary
 
 
 class Section(NamedTuple):
-    """A section of the page: its anchor, its heading, and what its template shows."""
+    """A section of the page: its anchor, its name in the list of sections, its heading, its content."""
 
     name: str
+    label: str
     heading: str
     content: Any
 
@@ -53,23 +53,21 @@ def _cut(text: str, most: int = MOST_LETTERS) -> str:
 def compose(facts: Facts, version: str) -> str:
     """Return the page of what there is; ``version`` names the code that makes it."""
     costs = trust.costs(facts)
-    papers = any(row.published for table in facts.tables.values() for row in table.rows)
     reproduced = claims.section(facts.judgements)
+    shown, drawn = tables.section(facts), figures.section(facts)
+    trusted = trust.section(facts)
     parts = [
         *first_sections(facts, reproduced),
-        Section(
-            "figures", "Every method against its control, and other figures", figures.section(facts)
-        ),
-        Section("tables", "The papers' tables" if papers else "Tables", tables.section(facts)),
-        Section("costs", "Cost", costs),
-        Section("trust", "How to trust it", trust.section(facts)),
+        Section("tables", "Tables", shown["finding"], shown),
+        Section("figures", "Figures", drawn["finding"], drawn),
+        Section("trust", "Trust", trusted["finding"], trusted),
     ]
     return render(
         title=f"Semblance report: {facts.plan.out}",
         subtitle=_state(facts, costs),
         headline=reproduced.headline,
         counts=reproduced.counts,
-        signs=claims.SIGNS,
+        looks=claims.LOOKS,
         warnings=_shared_notes(facts),
         made_with=_made_with(facts, costs, version),
         parts=parts,
@@ -80,10 +78,12 @@ def first_sections(facts: Facts, reproduced: claims.Claims) -> list[Section]:
     """Return what was reproduced, and the answerers; of an own FAQ alone no claim of a paper."""
     sections = []
     if reproduced.groups or not facts.plan.config.answerers:
-        sections.append(Section("claims", "What was reproduced", reproduced))
+        sections.append(Section("claims", "Claims", reproduced.finding, reproduced))
     if facts.plan.config.answerers:
-        heading = "The models that answer from your FAQ"
-        sections.append(Section("answerers", heading, answerers(facts)))
+        shown = answerers(facts)
+        number = counted(len(facts.plan.config.answerers), "model")
+        heading = f"{len(shown['shown'])} of {number} that answer from your FAQ can be used"
+        sections.append(Section("answerers", "Your FAQ", heading, shown))
     return sections
 
 
@@ -130,19 +130,16 @@ def _made_with(facts: Facts, cost: trust.Costs, version: str) -> list[tuple[str,
     config = facts.plan.config
     rows = [row for table in facts.tables.values() for row in table.rows]
     bases = [base_label(config, row.base) for row in rows]
-    differences = Counter(text for row in rows for text in row.stand_in)
-    stand_ins = [text for text, _ in differences.most_common(MOST_STAND_INS)]
-    if len(differences) > MOST_STAND_INS:
-        stand_ins.append("and others: each row of the tables unfolds to its own")
+    stand_ins = Counter(text for row in rows for text in row.stand_in)
     lists = dict.fromkeys(config.tables[name].seeds for name in facts.tables)
     finished = [record["finished"] for record in facts.records if "finished" in record]
     last = max(finished, default="").replace("T", " ").removesuffix("Z")
     facts_of = [
         ("bases", ", ".join(dict.fromkeys(bases))),
-        ("stand-ins", "; ".join(stand_ins)),
+        ("stand-ins", "; ".join(text for text, _ in stand_ins.most_common())),
         ("seeds", ", ".join(f"{len(config.seeds[name])} ({name})" for name in lists)),
         ("last job", f"{last} UTC"),
         ("report by", version),
-        ("cost", f"{cost.used} of jobs, {cost.disk} on disk"),
+        ("cost", f"{cost.used} of jobs"),
     ]
     return [(name, text) for name, text in facts_of if text]

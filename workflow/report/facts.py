@@ -2,22 +2,17 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 from semblance import layout
 from semblance.errors import InputError
-from semblance.names import START
 from semblance.provenance import read_object, read_sealed
 from semblance.reporting.claims import read_claims
 from semblance.reporting.judging import Judgement, judge
 from semblance.reporting.published import Published
-from semblance.reporting.table import Row
-from workflow.planning.plan import Plan, Run
-from workflow.planning.stages import model_record
+from workflow.planning.plan import Plan
 from workflow.planning.table_checks import published
 from workflow.status.tables import tables_now
 
@@ -55,26 +50,10 @@ class Facts:
     def records(self) -> list[dict[str, Any]]:
         """Every record of a finished job below the output folder, in the order of their paths."""
         records = []
-        paths = [path for path in files_below(self.out) if path.name == layout.RECORD]
+        walked = os.walk(self.out)  # passes over what a running job deletes meanwhile
+        paths = [Path(place, layout.RECORD) for place, _, names in walked if layout.RECORD in names]
         for path in sorted(paths):
             if not layout.WITHOUT_RECORD & set(path.relative_to(self.out).parts):
                 with contextlib.suppress(*UNREADABLE):
                     records.append(read_sealed(path))
         return records
-
-    def training(self, row: Row) -> tuple[Run, dict[str, Any]] | None:
-        """Return the first finished training behind a row, and its record; None if there is none."""
-        corpora = [row.corpus]
-        if row.corpus in self.plan.banks:
-            corpora = self.plan.fold_corpora(row.corpus)
-        for seed, corpus in product(row.seeds if row.method != START else (), corpora):
-            run = Run(corpus, row.base, row.method, seed)
-            with contextlib.suppress(*UNREADABLE):
-                return run, read_sealed(model_record(self.plan, run))
-        return None
-
-
-def files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder; what a running job deletes meanwhile is passed over."""
-    for place, _, names in os.walk(folder):
-        yield from (Path(place, name) for name in names)

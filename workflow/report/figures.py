@@ -2,70 +2,56 @@
 
 import base64
 import csv
+import html
 import io
 import re
-from collections.abc import Iterator
+from collections import Counter
 from typing import Any
 
+from markupsafe import Markup
+
 from semblance import layout
-from semblance.counts import rounded
-from semblance.drawing import svg_text
-from semblance.figures import contrasts
+from semblance.counts import counted, rounded
 from semblance.provenance import beside, checked, read_text
 from workflow.report.facts import UNREADABLE, Facts
 
-FOREST = "contrasts"
+FOREST = "contrasts"  # the tables show it
 COLUMN = 300  # points: a wider drawing takes the place of two
 VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ')
-TEXTS = {  # a kind of figure: what it shows
-    "alignment_uniformity": "Alignment and uniformity of all models",
-    "curve": "Alignment and uniformity along a training",
-    "singular_values": "Singular values of the embeddings of STS-B",
-    "cosine_densities": "Cosines of STS-B pairs by gold score",
-    "anisotropy": "Anisotropy, as RCL's Eqs. 4 to 6 argue it",
-    "by_regulators": "Score against the number of regulators",
-    "by_phi": "Score of entropy models against φ",
-    "retrieval": "What a search finds first",
-}
+TITLE = re.compile(r"<title>(.*?)</title>")  # of a drawing, and of its points that have names
 
 
-def section(facts: Facts) -> dict[str, list[Any]]:
-    """Return the figures of a run: every method against its control first, then the config's."""
-    shown: dict[str, list[Any]] = {"forests": [], "drawn": [], "found": [], "missing": []}
+def section(facts: Facts) -> dict[str, Any]:
+    """Return the figures of a run, in the order of the config."""
+    shown: dict[str, Any] = {"drawn": [], "found": [], "missing": []}
     for name, figure in facts.plan.config.figures.items():
-        kind = figure.kind
         try:
-            if kind == "retrieval":
+            if figure.kind == "retrieval":
                 shown["found"] += _searches(facts, name)
-            elif kind != FOREST:
-                path = layout.place(facts.out, layout.DRAWING, figure=name, form="svg")
-                record = layout.place(facts.out, layout.DRAWING_RECORD, figure=name)
-                checked(record, beside(record, path))
-                shown["drawn"].append(_drawn(name, TEXTS[kind], read_text(path)))
+            elif figure.kind != FOREST:
+                shown["drawn"].append(_drawn(facts, name))
         except UNREADABLE:
             shown["missing"].append(name)
-    shown["forests"] = list(_forests(facts))
+    shown["finding"] = f"{counted(len(shown['drawn']), 'figure')}, each headed by what it shows"
     return shown
 
 
-def _forests(facts: Facts) -> Iterator[dict[str, Any]]:
-    """Draw every method against its control, table by table, by the tables as they are.
-
-    A finished run keeps all of them in one drawing, ``figures/contrasts.svg``.
-    """
-    for name, table in facts.tables.items():
-        rows = contrasts.contrast_rows(table)
-        if rows:
-            text = svg_text(contrasts.draw_panels(rows))
-            yield _drawn(f"{FOREST}-{name}", f"{table.title}: against the control", text)
-
-
-def _drawn(name: str, caption: str, text: str) -> dict[str, Any]:
-    """Return a drawing as an image that the page holds itself."""
-    source = f"data:image/svg+xml;base64,{base64.b64encode(text.encode()).decode()}"
-    about = f"{caption}. The numbers stand in figures/{name.partition('-')[0]}.csv."
-    wide = float(VIEW_BOX.search(text)[1]) > COLUMN
-    return {"name": name, "caption": caption, "source": source, "about": about, "wide": wide}
+def _drawn(facts: Facts, name: str) -> dict[str, Any]:
+    """Return a drawing and what it shows: an image, or the drawing itself where points have names."""
+    path = layout.place(facts.out, layout.DRAWING, figure=name, form="svg")
+    record = layout.place(facts.out, layout.DRAWING_RECORD, figure=name)
+    checked(record, beside(record, path))
+    text = read_text(path)
+    finding, *names = [*map(html.unescape, TITLE.findall(text))] or [name]
+    image = base64.b64encode(text.encode()).decode()
+    return {
+        "name": name,
+        "finding": finding,
+        "names": names,
+        "image": f"data:image/svg+xml;base64,{image}",
+        "inline": Markup(text[text.index("<svg") :]) if names else "",
+        "wide": float(VIEW_BOX.search(text)[1]) > COLUMN,
+    }
 
 
 def _searches(facts: Facts, name: str) -> list[tuple[str, dict[str, list[tuple[str, str]]]]]:
@@ -78,4 +64,10 @@ def _searches(facts: Facts, name: str) -> list[tuple[str, dict[str, list[tuple[s
             model += f" on {row['corpus']}"
         hit = (rounded(float(row["cosine"])), row["sentence"])
         queries.setdefault(row["query"], {}).setdefault(model, []).append(hit)
-    return list(queries.items())
+    return [(_agreeing(query, models), models) for query, models in queries.items()]
+
+
+def _agreeing(query: str, models: dict[str, list[tuple[str, str]]]) -> str:
+    """Return how many of the models find the same sentence first."""
+    [(_, number)] = Counter(hits[0][1] for hits in models.values()).most_common(1)
+    return f"{number} of {counted(len(models), 'model')} find the same sentence first for “{query}”"

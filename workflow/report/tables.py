@@ -1,29 +1,33 @@
 """The papers' tables, ours over theirs, and what stands behind each row."""
 
-import json
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
-from semblance.counts import rounded
-from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
+from semblance.counts import counted, rounded
+from semblance.reporting.contrasts import STRONG
+from semblance.reporting.grids import DIFFERENCE, EQUAL, NAMES, P_VALUE, Column, Text, grid
 from semblance.reporting.layouts import find_layout
-from semblance.reporting.table import Row, Table
-from workflow.planning.stages import model_record
+from semblance.reporting.table import Contrast, Row, Table
+from workflow.report.bars import Mark, scale_of
 from workflow.report.facts import Facts
 from workflow.status.tables import HEAD
 
 
-def section(facts: Facts) -> dict[str, list[Any]]:
+def section(facts: Facts) -> dict[str, Any]:
     """Return every table that has a value, in the order of the config, and the titles of the rest."""
-    shown_tables: dict[str, list[Any]] = {"shown": [], "not_run": []}
+    shown: list[dict[str, Any]] = []
+    not_run = []
     for name, table in facts.tables.items():
-        shown = _shown_table(facts, name, table)
-        if shown["rows"]:
-            shown_tables["shown"].append(shown)
+        one = _shown_table(facts, name, table)
+        if one["rows"]:
+            shown.append(one)
         else:
-            shown_tables["not_run"].append(table.title.removeprefix(f"{HEAD}: "))
-    return shown_tables
+            not_run.append(table.title.removeprefix(f"{HEAD}: "))
+    above, below, tested = (sum(one[n] for one in shown) for n in ("above", "below", "tested"))
+    of = counted(tested, "row")
+    finding = f"Of {of} with a control, {above or 'none'} lie above it and {below or 'none'} below"
+    return {"shown": shown, "not_run": not_run, "finding": finding}
 
 
 def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
@@ -32,9 +36,13 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
     columns = [column for column in printed.columns[1:] if column.group == "values"]
     behind = {column.name: column.places for column in printed.columns if column.group == "behind"}
     nothing = [Text()] * len(table.rows)
+    main = find_layout(table.layout).main_column
+    contrasts = [row.contrast(main) for row in table.rows]
+    marks = [one and Mark(one.difference, one.low, one.high) for one in contrasts]
+    differences = zip(printed.labels, behind.get(DIFFERENCE, nothing), strict=True)
+    equal = {label for label, place in differences if place.text.endswith(EQUAL)}
     rows: list[dict[str, Any]] = []
     not_run = []
-    above: Row | None = None
     for i, (label, row) in enumerate(zip(printed.labels, table.rows, strict=True)):
         if not any(cell.values for cell in row.cells.values()):
             not_run.append(label)
@@ -44,26 +52,46 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
             "n": len(row.seeds),
             "places": [column.places[i] for column in columns],
             "difference": behind.get(DIFFERENCE, nothing)[i].text,
+            "mark": marks[i],
             "p": behind.get(P_VALUE, nothing)[i].text,
             "stand_in": row.stand_in,
-            "above": rows[-1]["label"] if rows else "",
-            "changes": _changes(facts, above, row) if above else [],
             "explain": _explain_command(facts, name, table, label),
             "seeds": _seeds(table, row, columns),
-            "train": _train_command(facts, row),
         }
         rows.append(shown)
-        above = row
     return {
         "name": name,
         "title": table.title,
+        "scale": scale_of(filter(None, marks)),
+        "margin": table.margin or 0.0,
         "columns": [column.name for column in columns],
         "rows": rows,
         "not_run": not_run,
         "notes": table.notes,
         "has_differences": any(row["difference"] for row in rows),
         "has_deviations": any(place.deviation for row in rows for place in row["places"]),
+        **_tested(dict(zip(printed.labels, contrasts, strict=True)), equal),
     }
+
+
+def _tested(contrasts: dict[str, Contrast | None], equal: set[str]) -> dict[str, Any]:
+    """Return how many rows are tested, and how many differ from their control; and which, in words."""
+    tested = {label: one for label, one in contrasts.items() if one and one.p_holm is not None}
+    differing = [
+        label for label, one in tested.items() if one.p_holm < STRONG and label not in equal
+    ]
+    above = [label for label in differing if tested[label].difference > 0]
+    below = [label for label in differing if label not in above]
+    sides = {"Above": above, "Below": below}
+    texts = [f"{side} the control: “{'”, “'.join(of)}”" for side, of in sides.items() if of]
+    if not tested:
+        texts = ["No row is tested against a control"]
+    elif not texts:
+        single = f"“{''.join(tested)}” is not"
+        which = f"None of {len(tested)} rows is" if len(tested) > 1 else single
+        texts = [f"{which} shown to differ from its control"]
+    counts = {"tested": len(tested), "above": len(above), "below": len(below)}
+    return {"finding": ". ".join(texts), **counts}
 
 
 def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[str]]:
@@ -75,45 +103,6 @@ def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[
     found["best"] = [c and c.best for c in cells]
     texts = {name: list(map(rounded, values)) for name, values in found.items()}
     return {name: values for name, values in texts.items() if any(values)}
-
-
-def settings_of(facts: Facts, row: Row) -> dict[str, Any]:
-    """Return the settings of a row's training by dotted names, its seed left out; or nothing."""
-    _, record = facts.training(row) or (None, {})
-    settings = record.get("settings", {})
-    flat = {name: text for key in settings for name, text in _flat(settings[key], key)}
-    flat.pop("seed", None)
-    return flat
-
-
-def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield each setting by its dotted name."""
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _flat(inner, f"{name}.{key}")
-    else:
-        yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _changes(facts: Facts, above: Row, here: Row) -> list[tuple[str, str, str]]:
-    """Return corpus, base and settings in which two rows differ, settings only of two trainings."""
-    pairs = [(name, getattr(above, name), getattr(here, name)) for name in ("corpus", "base")]
-    before, after = settings_of(facts, above), settings_of(facts, here)
-    if before and after:
-        names = {**before, **after}
-        pairs += [(name, before.get(name, "–"), after.get(name, "–")) for name in names]
-    return [pair for pair in pairs if pair[1] != pair[2]]
-
-
-def _train_command(facts: Facts, row: Row) -> str:
-    """Return the command that makes a row's first model again; empty of an untrained base."""
-    training = facts.training(row)
-    if training is None or not facts.command:
-        return ""
-    target = model_record(facts.plan, training[0])
-    options = facts.command["options"]
-    words = ["snakemake", "--cores", "all", *options, "--forcerun", target, "--", target]
-    return shlex.join(words)
 
 
 def _explain_command(facts: Facts, name: str, table: Table, label: str) -> str:

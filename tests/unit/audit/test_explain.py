@@ -103,7 +103,7 @@ def test_the_text_fits_100_columns_and_shows_each_record_once(untouched):
 @pytest.mark.parametrize(
     "asked, known",
     [
-        (("t_none", "rcl", "sts12"), "known are t_dev, t_faq, t_regulators, t_seeds, t_sts"),
+        (("t_none", "rcl", "sts12"), "name one of t_dev, t_faq, t_regulators, t_seeds, t_sts"),
         (("t_sts", "nobody", "sts12"), "no such row; known are start; simcse; rcl; lost"),
         (("t_sts", "rcl", "sts99"), "known are STS12, STS-B, Average"),
         (("T_STS", "RCL", "STS99"), "known are STS12, STS-B, Average"),  # found in any case

@@ -99,8 +99,11 @@ def test_a_hostile_label_is_shown_as_it_is_or_shortened(kind, label):
     if kind == "contrasts":  # its labels are those of a table
         rows = [METHOD | dict.fromkeys(("title", "label", "control", "column", "protocol"), label)]
     svg = svg_text(draw_rows(kind, rows, dict.fromkeys(NAMES, label)))
-    shown = [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}text")]
-    assert any(clean(label)[:25].rstrip("…") in text for text in shown)
+    shown, titles = (
+        [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}{tag}")]
+        for tag in ("text", "title")
+    )
+    assert any(clean(label)[:25].rstrip("…") in text for text in shown + titles)
     assert max(map(len, shown)) <= 2 * MOST + 20
 
 

@@ -23,7 +23,7 @@ def facts(tmp_path):
 
 
 def page(facts):
-    part = Section("answerers", "The models that answer", answerers(facts))
+    part = Section("answerers", "Your FAQ", "The models that answer", answerers(facts))
     return render(title="t", subtitle="s", warnings=[], made_with=[], parts=[part])
 
 

@@ -1,36 +1,48 @@
-"""What a row of a table unfolds to: the settings that differ from the row above, and commands."""
+"""The heading of a table, and the command that a row unfolds to."""
 
 import shlex
 from types import SimpleNamespace
 
-from workflow.planning.plan import Run
+import pytest
+
+from semblance.reporting.table import Contrast
 from workflow.report import tables
-from workflow.report.facts import Facts
 from workflow.scripts import explain
 
-RUN = Run("nli", "tiny", "rcl-2", 1)
+
+def differing(points: float, p: float) -> Contrast:
+    return Contrast(points, points - 0.1, points + 0.1, p_holm=p)
 
 
-def changes(above: dict, here: dict) -> list:
-    """Return what differs between two rows of one corpus and base, with these settings."""
-    made = object.__new__(Facts)
-    made.training = lambda row: (RUN, {"settings": row.settings})
-    rows = [SimpleNamespace(corpus="nli", base="tiny", settings=given) for given in (above, here)]
-    return tables._changes(made, *rows)
+@pytest.mark.parametrize(
+    "contrasts, finding",
+    [
+        ({"start": None}, "No row is tested against a control"),
+        ({"one seed": Contrast(0.5)}, "No row is tested against a control"),
+        ({"A": differing(0.2, 0.3)}, "“A” is not shown to differ from its control"),
+        (
+            {label: differing(0.2, 0.3) for label in "AB"},
+            "None of 2 rows is shown to differ from its control",
+        ),
+        ({"A": differing(0.2, 0.001), "B": None}, "Above the control: “A”"),
+        (
+            {**dict.fromkeys("ABCDE", differing(0.2, 0.01)), "F": differing(-2.0, 0.049)},
+            "Above the control: “A”, “B”, “C”, “D”, “E”. Below the control: “F”",
+        ),
+    ],
+)
+def test_the_heading_of_a_table_names_the_rows_that_differ_from_their_control(contrasts, finding):
+    assert tables._tested(contrasts, set())["finding"] == finding
 
 
-def test_the_settings_that_differ_from_the_row_above_are_named_by_their_dotted_names():
-    above = {"loss": "contrastive", "dropout": {"attention": 0.1, "hidden": None}, "seed": 1}
-    here = {"loss": "regulators", "dropout": {"attention": 0.1, "hidden": 0.2}, "seed": 2}
-    assert changes(above, here) == [
-        ("loss", "contrastive", "regulators"),
-        ("dropout.hidden", "null", "0.2"),
-    ]
-    assert changes({"scale": 20.0}, {"phi": 0.01}) == [("scale", "20.0", "–"), ("phi", "–", "0.01")]
+def test_a_difference_within_the_margin_makes_no_heading():
+    contrasts = {label: differing(0.01, 0.001) for label in "AB"}
+    assert tables._tested(contrasts, {"A"})["finding"] == "Above the control: “B”"
 
 
-def test_a_row_without_a_training_differs_in_no_setting():
-    assert changes({}, {"phi": 0.01}) == [] == changes({"phi": 0.01}, {})
+def test_the_rows_that_are_tested_and_differ_are_counted():
+    contrasts = {"A": differing(0.2, 0.001), "B": differing(-1.0, 0.01), "C": differing(1.0, 0.06)}
+    assert tables._tested(contrasts, set()).items() >= {"tested": 3, "above": 1, "below": 1}.items()
 
 
 def test_the_command_that_explains_a_row_is_one_that_explain_reads():
