@@ -154,7 +154,7 @@ def test_verify_and_explain_take_these_arguments(tmp_path, monkeypatch, capsys):
     assert " 0 problems" in capsys.readouterr().out
     table, row, column = command_of_semblance("explain")
     explain.main(["t_regulators", "rcl", column])  # the small example has other tables and methods
-    assert "predictions.parquet" in capsys.readouterr().out
+    assert "again      semblance verify" in capsys.readouterr().out
     plan = plan_of("config.yaml")
     assert row in [entry.method for entry in rows_of(plan.config, plan.config.tables[table])]
 
