@@ -21,7 +21,7 @@ from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.collected import collected_csv, source_files
-from semblance.reporting.comparison import attach, ledger
+from semblance.reporting.comparison import FORM, attach, ledger
 from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
 from semblance.reporting.latex import latex
@@ -166,6 +166,9 @@ class Tables:
         """Write a page that is made from all tables again."""
         if self._is_by_other_papers(node):
             self.found.note(self.folder / f"{node.path.stem}.md", f"{OTHER_PAPERS}; not checked")
+            return
+        if node.path.stem == "published" and node.record.get("form") != FORM:
+            self.found.note(self.folder / "published.md", "written in an earlier form; not checked")
             return
         of_page = [tables[Path(name).name] for name in node.record["tables"]]
         for name, text in self._texts(node, of_page).items():

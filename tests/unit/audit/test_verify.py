@@ -563,7 +563,7 @@ def test_a_lost_record_is_made_again_by_the_next_run(results):
 def test_a_changed_page_of_all_tables_is_found_with_its_record(results):
     pages = {
         "scores.csv": (",senteval,", ",raw,"),
-        "published.md": ("below", "within"),
+        "published.md": ("neither", "both"),
         "claims.csv": ("not run", "reproduced"),
         "claims.md": ("not run", "reproduced"),
     }
@@ -597,6 +597,15 @@ def test_what_no_record_lists_what_is_not_made_yet_and_other_printed_numbers_are
     ]
     expected = map(str, [*unlisted, tables / "scores.csv", *of_numbers])
     assert sorted(path for path, _ in found.notes) == sorted(expected)
+
+
+def test_a_page_of_an_earlier_form_is_noted_and_not_compared(results):
+    page = results / "tables/published.md"
+    page.write_text("# As it was\n")
+    reseal(results / "tables/records/published.json", form=1)
+    found = verify(results)
+    assert found.problems == []
+    assert found.notes == [(str(page), "written in an earlier form; not checked")]
 
 
 def test_links_into_missing_folders_are_noted_and_no_problem(results):
