@@ -254,9 +254,14 @@ def _stated(path: Path, digest: str, state: str) -> dict[str, str]:
     return {"file": str(path), "sha256": digest, "state": state}
 
 
+def states(step: Step) -> dict[str, str]:
+    """Return the state of each file behind a step."""
+    by_file = {file["file"]: file["state"] for file in step.files}
+    for source in step.sources:
+        by_file |= states(source)
+    return by_file
+
+
 def problems(step: Step) -> int:
     """Return how many files in the tree differ from what their records say."""
-    own = [
-        file for file in step.files if file["state"] not in (CHECKED, DELETED, NOT_KEPT, NOT_HERE)
-    ]
-    return len(own) + sum(map(problems, step.sources))
+    return sum(state not in SOUND for state in states(step).values())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from semblance import layout
 from semblance.audit.cells import seed_folders
 from semblance.audit.chain import Chain, Node
-from semblance.audit.explain import SOUND, Place, Step
+from semblance.audit.explain import SOUND, Place, Step, states
 from semblance.counts import counted, interval, rounded, signed
 from semblance.names import REGULATOR
 from semblance.reporting.claim_rows import Rows, row_groups
@@ -14,7 +14,7 @@ from semblance.reporting.claims_page import RULES, of_stand_in
 from semblance.reporting.grids import MISSING, NAMES, with_deviation
 from semblance.reporting.judging import Judgement
 from semblance.reporting.published import Published
-from semblance.reporting.table import Row, Table
+from semblance.reporting.table import Cell, Row, Table
 
 DIGITS = 4  # of a seed's value
 FINE = 3  # of a difference
@@ -36,9 +36,8 @@ def cell_summary(chain: Chain, place: Place, tree: Step) -> Iterator[Line]:
     """Yield how a cell came to be, from its seeds to its corpus; ``tree``: all that is behind it."""
     table, row, column = place
     cell = place.cell
-    value = MISSING if cell.mean is None else with_deviation(cell.mean, cell.sd)
     seeds = [f"{seed}: {rounded(one, DIGITS)}" for seed, one in cell.known.items()]
-    yield "cell", f"{value}, the mean of {counted(cell.n, 'seed')} ({', '.join(seeds)})"
+    yield "cell", f"{_shown(cell)}, the mean of {counted(cell.n, 'seed')} ({', '.join(seeds)})"
     if row.missing:
         yield "missing", ", ".join(row.missing)
     scored = _scored(chain, table, row)
@@ -60,12 +59,12 @@ def cell_summary(chain: Chain, place: Place, tree: Step) -> Iterator[Line]:
         other = _source(chain, _scored(chain, table, control), "weights")
         if model and other:
             yield "unlike it", "; ".join(_differences(model, other)) or "nothing but the data"
-    states = _states(tree)
-    kinds = Counter(states.values()).most_common()
+    by_file = states(tree)
+    kinds = Counter(by_file.values()).most_common()
     sound = [f"{number:,} {state}" for state, number in kinds if state in SOUND]
     yield "files", "; ".join([*sound, "--all names each"])
     yield from (
-        ("wrong", f"{file}: {state}") for file, state in states.items() if state not in SOUND
+        ("wrong", f"{file}: {state}") for file, state in by_file.items() if state not in SOUND
     )
 
 
@@ -90,15 +89,19 @@ def _of_seed(chain: Chain, place: Place, scored: Node | None) -> str:
     for task in tasks:
         cell = row.cells.get(task)
         value = rounded(cell.known.get(str(row.seeds[0]))) if cell else ""
-        items = f"({counts[task]:,})" if task in counts else ""
+        items = f"of {counts[task]:,}" if task in counts else ""
         texts.append(" ".join(filter(None, (_named(task), value, items))))
-    mean = f"the mean of {len(tasks)} tasks, " if len(tasks) > 1 else ""
-    how = f"each {table.metric}, {table.aggregation} (items)"
-    return f"{mean}{how}; of seed {row.seeds[0]}: {', '.join(texts)}"
+    mean = f"the mean of {len(tasks)} tasks, each " if len(tasks) > 1 else ""
+    kind = f"{table.metric} ({table.aggregation}) of so many items"
+    return f"{mean}{kind}; seed {row.seeds[0]}: {', '.join(texts)}"
 
 
 def _named(column: str) -> str:
     return NAMES.get(column, column)
+
+
+def _shown(cell: Cell) -> str:
+    return MISSING if cell.mean is None else with_deviation(cell.mean, cell.sd)
 
 
 def _source(chain: Chain, node: Node | None, role: str) -> Node | None:
@@ -109,10 +112,7 @@ def _source(chain: Chain, node: Node | None, role: str) -> Node | None:
 
 def _against(row: Row, control: Row, column: str) -> str:
     """Return a row's control, and what stands between the two."""
-    cell = control.cells[column]
-    text = (
-        f"{control.label}: {MISSING if cell.mean is None else with_deviation(cell.mean, cell.sd)}"
-    )
+    text = f"{control.label}: {_shown(control.cells[column])}"
     contrast = row.contrast(column)
     if contrast is None:
         return text
@@ -132,17 +132,6 @@ def _differences(model: Node, control: Node) -> Iterator[str]:
         yield f"regulators by {', '.join(dict.fromkeys(link.place.parts[-3] for link in links))}"
 
 
-def _states(tree: Step) -> dict[str, str]:
-    """Return the state of each file behind a cell."""
-    states: dict[str, str] = {}
-    waiting = [tree]
-    while waiting:
-        step = waiting.pop()
-        states |= {file["file"]: file["state"] for file in step.files}
-        waiting += step.sources
-    return states
-
-
 def claim_summary(
     judgements: list[Judgement], tables: Mapping[str, Table], published: Published, every: bool
 ) -> Iterator[Line]:
@@ -155,7 +144,8 @@ def claim_summary(
         verdict = of_stand_in(found, found.shown_verdict)
         ours = f"{signed(found.difference, found.digits)} {found.interval}".strip()
         if place and not every:
-            names = (found.reading, _named(found.column), found.base, found.corpus)
+            column = "" if found.claim.at_least else _named(found.column)
+            names = (found.reading, column, found.base, found.corpus)
             yield "also", f"{' '.join(filter(None, names))}: {ours} {verdict}".replace("  ", " ")
             continue
         yield "claim", f"{found.says} ({found.claim.source})"
@@ -168,7 +158,10 @@ def claim_summary(
             kind = _kind(found)
             yield "rows", _compared(found, tables[found.claim.table], published)
             yield "rule", f"the interval decides. {RULES[kind]}"
-            yield "changed by", OTHERWISE[kind].format(size=paper, margin=margin)
+            yield (
+                "changed by",
+                OTHERWISE[kind].format(size=signed(found.size) or "0", margin=margin),
+            )
 
 
 def _kind(found: Judgement) -> str:
@@ -193,8 +186,8 @@ def _compared(found: Judgement, table: Table, published: Published) -> str:
     texts = []
     for name, term in found.claim.terms.items():
         cell = rows[name].cells.get(found.column)
-        value = f" {with_deviation(cell.mean, cell.sd)}" if cell and cell.n else ""
         sign = SIGNS.get(term.weight, f"{term.weight:+g} ×")
-        each = "− each of " if name in found.claim.rivals else f"{sign} "
-        texts.append(f"{each}{rows[name].label}{value}")
+        if name in found.claim.rivals:
+            sign = "− each of"
+        texts.append(f"{sign} {rows[name].label} {_shown(cell) if cell else ''}".rstrip())
     return f"{', '.join(texts)} ({table.name}: {found.base}, {found.corpus}, {found.protocol})"
