@@ -246,3 +246,14 @@ def test_the_command_line_prints_15_lines_or_every_step_or_the_tree_as_json(
     found = json.loads(capsys.readouterr().out)
     assert found == tree(untouched, *cell[:3])
     assert found["facts"]["value"] == shown(untouched, "t_dev").rows[0].cells["stsb-dev"].mean
+
+
+def test_a_claim_is_found_by_its_name_or_words_and_of_several_each_is_named(untouched, capsys):
+    for words in ("rcl-over-drophead", "RCL is better than drophead"):
+        command.main([words, "--output", str(untouched)])
+        printed = capsys.readouterr().out.splitlines()
+        assert printed[0] == "rcl-over-drophead" and "no table rcl_table3" in " ".join(printed)
+    command.main(["rcl-over-drophead", "--json", "--output", str(untouched)])
+    assert [one["verdict"] for one in json.loads(capsys.readouterr().out)] == ["not run"] * 2
+    with pytest.raises(InputError, match="4 claims; known are rcl-over-attention-dropout, "):
+        command.main(["rcl_table3", "--output", str(untouched)])
