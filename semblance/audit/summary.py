@@ -85,15 +85,15 @@ def _of_seed(chain: Chain, place: Place, scored: Node | None) -> str:
         sizes = "; ".join(f"{what}: {number:,}" for what, number in counts.items())
         return f"the mean of its {table.folds} folds, of a bank with {sizes}"
     tasks = [column] if column in counts else table.tasks
-    texts = []
-    for task in tasks:
-        cell = row.cells.get(task)
-        value = rounded(cell.known.get(str(row.seeds[0]))) if cell else ""
-        items = f"of {counts[task]:,}" if task in counts else ""
-        texts.append(" ".join(filter(None, (_named(task), value, items))))
-    mean = f"the mean of {len(tasks)} tasks, each " if len(tasks) > 1 else ""
-    kind = f"{table.metric} ({table.aggregation}) of so many items"
-    return f"{mean}{kind}; seed {row.seeds[0]}: {', '.join(texts)}"
+    seed = next(iter(place.cell.known), str(row.seeds[0]))
+    shown = {task: row.cells[task] for task in tasks if task in row.cells}
+    values = [f"{_named(task)} {rounded(cell.known.get(seed))}" for task, cell in shown.items()]
+    mean = f"the mean of {len(tasks)} tasks; " if len(tasks) > 1 else ""
+    form = "" if table.aggregation == "all" else f" ({table.aggregation})"
+    items = f"{sum(counts.get(task, 0) for task in tasks):,} items"
+    return f"{mean}{table.metric}{form} of seed {seed} over {items}: {', '.join(values)}".rstrip(
+        ": "
+    )
 
 
 def _named(column: str) -> str:
@@ -157,7 +157,7 @@ def claim_summary(
             yield "interval", ours
             kind = _kind(found)
             yield "rows", _compared(found, tables[found.claim.table], published)
-            yield "rule", f"the interval decides. {RULES[kind]}"
+            yield "rule", RULES[kind]
             yield (
                 "changed by",
                 OTHERWISE[kind].format(size=signed(found.size) or "0", margin=margin),
