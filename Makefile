@@ -42,9 +42,13 @@ $(BIN)/semblance: workflow/installed.py $(VENV)/.ready
 	@$(BIN)/python -c 'from workflow.installed import write_launcher; write_launcher("$@")'
 
 demo: setup
-	@$(BIN)/python -m workflow.controller.progress --configfile demo/config.yaml --cores $(CORES) all $(KEPT)
+	@$(BIN)/semblance run demo/config.yaml --cores $(CORES) -- all $(KEPT)
 	@echo; $(BIN)/semblance table rcl_table3 --output demo/results
-	@echo; echo "All tables: demo/results/tables/    The report: demo/results/report.html"
+	@echo; echo "The report: demo/results/report.html    All tables: demo/results/tables/"
+	@echo; echo "Next:"
+	@echo "  $(BIN)/semblance plan configs/papers-main.yaml          the price of the papers' main tables"
+	@echo "  $(BIN)/semblance try my_loss.py --against simcse        is a loss of yours better?"
+	@echo "  $(BIN)/semblance faq train my.csv --output my-faq       answers from your own FAQ"
 
 lint: setup
 	$(BIN)/ruff check --quiet

@@ -8,8 +8,9 @@ import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
-from semblance.errors import BAD_INPUT
+from semblance.errors import BAD_INPUT, one_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -23,14 +24,14 @@ GROUPS = {
     },
     "a run": {
         "run": "semblance run configs/minilm.yaml --cores 4",
-        "status": "semblance status results --watch",
+        "status": "semblance status --watch",
     },
     "its results": {
         "table": "semblance table rcl_table3",
         "report": "semblance report --output results",
         "explain": "semblance explain rcl_table4 rcl-4 Average",
-        "verify": "semblance verify results",
-        "keep": "semblance keep results docs/runs/my-run",
+        "verify": "semblance verify --output results",
+        "keep": "semblance keep docs/runs/my-run --output results",
     },
     "your own data and models": {
         "faq": "semblance faq train my.csv --output my-faq",
@@ -47,20 +48,22 @@ def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name in ("-h", "--help"):
         _run(lambda: print(describe()))
+    elif not name:
+        print(USAGE, file=sys.stderr)
+        sys.exit(BAD_INPUT)
     elif name == "--version":
         _run(lambda: print(importlib.import_module("semblance.version").version()))
-    elif name not in commands():
-        known = f"usage: semblance {{{','.join(commands())}}} ..."
-        print(f"{known}  (semblance --help says what each does)", file=sys.stderr)
-        sys.exit(BAD_INPUT)
     else:
-        script = importlib.import_module(f"workflow.scripts.{name}")
-        _run(lambda: script.main(sys.argv[2:]))
+        _run(lambda: _script(name).main(sys.argv[2:]))
 
 
 def _run(command: Callable[[], None]) -> None:
     """Run a command; an error that a user can mend, or a reader that has gone, ends it in one line."""
     importlib.import_module("workflow.scripts.endings").run(command)
+
+
+def _script(name: str) -> ModuleType:
+    return importlib.import_module(f"workflow.scripts.{one_of(name, 'command', commands())}")
 
 
 def commands() -> tuple[str, ...]:

@@ -3,6 +3,8 @@
 import dataclasses
 import errno
 import typing
+from collections.abc import Iterable
+from difflib import get_close_matches
 from types import UnionType
 from typing import Annotated, Any, NamedTuple
 
@@ -48,6 +50,18 @@ class InputError(Exception):
         if advice:
             text += f"; {_escaped(advice)}"
         super().__init__(text)
+
+
+def one_of(name: str, kind: str, names: Iterable[str]) -> str:
+    """Return which of ``names`` a user names, in any case; InputError, with the nearest one, for none."""
+    by_case = {each.casefold(): each for each in names}
+    if name.casefold() in by_case:
+        return by_case[name.casefold()]
+    near = get_close_matches(name.casefold(), by_case, n=1)
+    advice = f"name one of {', '.join(by_case.values())}"
+    if near:
+        advice = f"did you mean {by_case[near[0]]}?"
+    raise InputError(name, f"there is no such {kind}", advice)
 
 
 class OutOfTime(Exception):

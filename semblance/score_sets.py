@@ -10,7 +10,7 @@ class ScoreSet:
     """The scores of one model or method.
 
     ``gold`` and ``clusters`` are by task and item; they are empty where a file has no such column.
-    ``revisions``: of the data, by item, where the files state them.
+    ``revisions``: of the data, with what was read of them, by item, where the files state them.
     """
 
     name: str

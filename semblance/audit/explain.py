@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from semblance import layout
 from semblance.audit.cells import seed_folders
 from semblance.audit.chain import DELETED, NOT_KEPT, Chain, Link, Node
-from semblance.errors import InputError
+from semblance.errors import InputError, one_of
 from semblance.names import REGULATOR, STEPS_OF
 from semblance.provenance import damage, read_text
 from semblance.reporting.grids import MISSING, NAMES
@@ -70,9 +70,7 @@ def find_cell(chain: Chain, table: str, row: str, column: str) -> Place:
     the table's header.
     """
     tables = all_tables(chain)
-    name = {known.casefold(): known for known in tables}.get(table.casefold(), table)
-    if name not in tables:
-        raise InputError(table, "no such table", f"known are {', '.join(tables)}")
+    name = one_of(table, "table", tables)
     chosen = _find_row(tables[name], row)
     place = Place(tables[name], chosen, _column(tables[name], column))
     if place.column not in chosen.cells:

@@ -143,7 +143,7 @@ def verify_kept(folder: Path) -> findings.Findings:
 
     Its verdicts are judged by the claims and the papers' numbers that it was kept with.
     """
-    checked = findings.Findings(advice="keep the run anew: semblance keep RESULTS FOLDER")
+    checked = findings.Findings(advice="keep the run anew: semblance keep FOLDER")
     packed = sorted(folder.glob(PACKED.format(kind="*", number="*")))
     with laid_out(folder) as chain:
         root = chain.root

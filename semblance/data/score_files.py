@@ -52,26 +52,23 @@ def _of_file(path: Path, item: str | None, score: str) -> Iterator[tuple[str, Ro
         rows = importlib.import_module(OWN_PAIRS).read_own_scores(path, score, others)
         yield from ((at(path, line), row) for line, row in rows)
         return
+    samples = SAMPLES.fullmatch(path.name)
     for line, row in read_json_lines(path):
         if score not in row:
-            columns = ", ".join(map(str, list(row)[:20]))
-            raise InputError(
-                at(path, line), f"no column {score}", f"--score names one of {columns}"
-            )
+            advice = f"--score names one of {', '.join(map(str, list(row)[:20]))}"
+            advice += "; of a folder with several metrics name a file" * bool(samples)
+            raise InputError(at(path, line), f"no column {score}", advice)
+        if samples:
+            row["task"] = f"{samples['task']} {row.get('filter', 'none')}".removesuffix(" none")
         yield at(path, line), row | {"score": row[score]}
 
 
 def _of_folder(folder: Path, item: str | None, score: str) -> Iterator[tuple[str, Row]]:
     """Yield each sample of the harness or, if there is none, the main score of each task of MTEB."""
-    samples = {path: SAMPLES.fullmatch(path.name) for path in sorted(folder.rglob("*.jsonl"))}
-    for path, match in samples.items():
-        for where, row in _of_file(path, item, score) if match else ():
-            name = row.get("filter", "none")
-            yield (
-                where,
-                row | {"task": match["task"] if name == "none" else f"{match['task']} {name}"},
-            )
-    if any(samples.values()):
+    samples = [path for path in sorted(folder.rglob("*.jsonl")) if SAMPLES.fullmatch(path.name)]
+    for path in samples:
+        yield from _of_file(path, item, score)
+    if samples:
         return
     results = {path: read_json(path) for path in sorted(folder.rglob("*.json"))}
     rows = [_of_mteb(path, one) for path, one in results.items() if isinstance(one, dict)]
@@ -90,14 +87,23 @@ def _of_mteb(path: Path, result: dict[str, Any]) -> tuple[str, Row] | None:
     if not {"task_name", "scores"} <= result.keys():
         return None
     try:
-        parts = [part["main_score"] for parts in result["scores"].values() for part in parts]
+        parts = [
+            (
+                f"{split} {part.get('hf_subset', 'default')}".removesuffix(" default"),
+                part["main_score"],
+            )
+            for split, parts in result["scores"].items()
+            for part in parts
+        ]
     except (AttributeError, KeyError, TypeError):
         raise InputError(path, "not a result of MTEB: it lacks scores.SPLIT[].main_score") from None
     if not parts:
         raise InputError(path, "a result of MTEB without a score")
-    score = statistics.fmean(_number(part, str(path)) for part in parts)
-    revision = str(result.get("dataset_revision"))
-    return str(path), {"item": str(result["task_name"]), "score": score, "revision": revision}
+    score = statistics.fmean(_number(part, str(path)) for _, part in parts)
+    data = (
+        f"{str(result.get('dataset_revision')):.8} ({', '.join(sorted(name for name, _ in parts))})"
+    )
+    return str(path), {"item": str(result["task_name"]), "score": score, "revision": data}
 
 
 def _add(scores: ScoreSet, where: str, row: Row, item: str | None) -> None:
@@ -130,5 +136,6 @@ def _number(value: Any, where: str) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number) or "_" in str(value):  # Python alone reads 1_0 as a number
-        raise InputError(where, f"score {value!r:.80} is no finite number")
+        problem = f"score {value!r:.80} is no finite number"
+        raise InputError(where, problem, "write it like 3 or 0.25")
     return number

@@ -27,7 +27,7 @@ from semblance.models.modules import (
 )
 from semblance.models.prompts import Prompts, read_prompts
 from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE, checked_length
-from semblance.models.stated import LENGTHS, check_stated
+from semblance.models.stated import LENGTHS, TOKENIZER_CONFIG, check_stated
 from semblance.models.weights import POOLER_NAMES, has_pooler, load_weights, to_theirs
 from semblance.provenance import read_object
 
@@ -91,6 +91,12 @@ def read_found(folder: str | Path) -> FoundModel:
     listed = modules.listed
     inner = folder / listed[0].path if listed else folder
     check_stated(folder, inner)
+    path = inner / TOKENIZER_CONFIG
+    if path.is_file() and read_object(path).get("padding_side", "right") != "right":
+        problem = (
+            "padding_side is left: a text's positions would depend on the longest of its batch"
+        )
+        raise InputError(path, problem, "choose another model, or state right")
     # What the folder says of the texts that it reads.
     files = sorted(inner.glob(LENGTHS))
     stated = read_object(files[0]) if files else {}

@@ -14,7 +14,7 @@ from semblance.settings import By, Match
 # alone, where these sums did not.
 OF_WORDS = 0.1
 # The terms of BM25, on which a stored threshold stands. Here, so that its reader need not load BM25.
-TERMS = "4 letters, 2 signs"
+TERMS = "4 letters, 2 signs of Chinese, Japanese and Korean"
 
 
 @dataclass(frozen=True)

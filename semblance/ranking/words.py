@@ -2,9 +2,9 @@
 
 The terms are the runs of ``LETTERS`` letters and digits of each word, its start and end marked by a
 blank (McNamee and Mayfield 2004). So "renewing" and "renewal" share most of their terms, and so do a
-German compound and its parts, without a stemmer for each language. docs/own-faq.md
-has what they gain over whole words and over stems. Chinese and Japanese put no blanks between words,
-most of which have two signs: there the terms are pairs of signs.
+German compound and its parts, without a stemmer for each language. docs/own-faq-background.md
+has what they gain over whole words and over stems. Most words of Chinese, Japanese and Korean have
+two signs, with no blank or a particle after them: there the terms are pairs of signs.
 """
 
 import logging
@@ -17,14 +17,14 @@ import regex
 from semblance.data.text import folded
 from semblance.errors import InputError
 
-# Of a term, and of one of Chinese or Japanese: ``candidates.TERMS`` says it to stored models.
+# Of a term, and of one of East Asia: ``candidates.TERMS`` says it to stored models.
 LETTERS = 4
 SIGNS = 2
-HAN_OR_KANA = r"[\p{Han}\p{Hiragana}\p{Katakana}ー]"
-# A run of Chinese or Japanese signs; a name such as C# or C++; or a word: letters and digits with
+EASTERN = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}ー]"
+# A run of Chinese, Japanese or Korean signs; a name such as C# or C++; or a word: letters and digits with
 # their marks (the vowel signs of Hindi are marks).
 WORD = regex.compile(
-    rf"({HAN_OR_KANA}+) | \b\p{{L}}[#+]+ | [\w--\p{{M}}--{HAN_OR_KANA}] [\w--{HAN_OR_KANA}]*",
+    rf"({EASTERN}+) | \b\p{{L}}[#+]+ | [\w--\p{{M}}--{EASTERN}] [\w--{EASTERN}]*",
     regex.VERBOSE | regex.V1,
 )
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # it warns of each question without a word

@@ -2,12 +2,19 @@
 
 import re
 import textwrap
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
-from semblance.counts import padded, text_table
+from semblance.counts import counted, padded
 from semblance.files import rows_csv
-from semblance.reporting.grids import DIFFERENCE, NAMES, Grid, grid, unrounded
+from semblance.reporting.grids import (
+    DIFFERENCE,
+    EQUAL,
+    NAMES,
+    P_VALUE,
+    PUBLISHED,
+    grid,
+    unrounded,
+)
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Table
 
@@ -21,7 +28,12 @@ SIGNS = re.compile(
     """,
     re.VERBOSE,
 )
-LEAST_LABEL = 12  # characters of a row's label there, which is broken into lines
+LEAST_LABEL = 18  # characters of a row's label on a terminal, where it is broken into lines
+# What a table leaves out on a terminal, in its legend's words: of these forms the first that fits.
+SPREAD, ALL_SPREAD, OTHERS = "± of tasks", "±", "other columns"
+FORMS = ((), (SPREAD,), (SPREAD, P_VALUE), (ALL_SPREAD, P_VALUE), (OTHERS, P_VALUE))
+SHORT = {DIFFERENCE: "less control [95 %]", P_VALUE: "p"}
+STAND_IN = "  (paper)"  # the label of a published row that is of other models or data than ours
 LINK = re.compile(r"\][(\[:]")
 
 
@@ -48,35 +60,63 @@ def markdown(table: Table) -> str:
     return "\n".join(parts) + "\n"
 
 
-def fitted(table: Table, width: int) -> str:
-    """Return a table for a terminal of so many columns: the whole one, or what decides about a row.
+def fitted(table: Table, width: int, notes: str) -> str:
+    """Return a table for a terminal of so many columns, which says what it leaves out to fit.
 
-    That is n, the column by which the layout compares rows, and the difference from the control.
+    The paper's line is directly under ours. Of the notes it has the table's own, and where all are.
     """
+    for left_out in FORMS:
+        lines = list(_lines(table, left_out))
+        gap = " " if ALL_SPREAD in left_out else "  "
+        longest = max(len(label) for label, *_ in lines)
+        room = longest + width - len(gap.join(padded(lines)[0]))
+        if room >= min(longest, LEAST_LABEL):
+            break
+    labels = [textwrap.wrap(label, max(LEAST_LABEL, room)) or [""] for label, *_ in lines]
+    whole = padded([[label[0], *line[1:]] for label, line in zip(labels, lines, strict=True)])
+    shown = [*textwrap.wrap(table.title, width), ""]
+    for cells, label in zip(whole, labels, strict=True):
+        shown += [gap.join(cells).rstrip(), *(f"  {rest}" for rest in label[1:])]
+    general = find_layout(table.layout).notes(table.folds)
+    own = [note for note in table.notes[:1] if note != general]
+    shown += ["", *(textwrap.shorten(note, width, placeholder=" …") for note in own)]
+    shown += textwrap.wrap("; ".join(_legend(table, lines, left_out)), width)
+    return "\n".join([*shown, f"{counted(len(table.notes), 'note')}: {notes}"])
+
+
+def _lines(table: Table, left_out: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the header and the lines of a table that leaves some things out."""
     printed = grid(table)
-    lines = _shown(printed)
-    if _breadth(lines) > width:
-        main = find_layout(table.layout).main_column
-        names = ("n", NAMES.get(main, main), DIFFERENCE)
-        columns = [column for column in printed.columns if column.name in names]
-        lines = _shown(replace(printed, columns=columns, turned=False))
-    left = width - _breadth(lines) + max(len(label) for label, *_ in lines)
-    labels = [textwrap.wrap(label, max(LEAST_LABEL, left)) or [""] for label, *_ in lines]
-    whole = text_table([[label[0], *line[1:]] for label, line in zip(labels, lines, strict=True)])
-    rows = [text for row, label in zip(whole, labels, strict=True) for text in (row, *label[1:])]
-    notes = [
-        textwrap.fill(note, width, initial_indent="- ", subsequent_indent="  ")
-        for note in table.notes
-    ]
-    return "\n".join([*textwrap.wrap(table.title, width), "", *rows, "", *notes])
+    main = find_layout(table.layout).main_column
+    columns = [column for column in printed.columns if column.name not in (PUBLISHED, *left_out)]
+    if OTHERS in left_out:
+        always = ("n", NAMES.get(main, main), DIFFERENCE)
+        columns = [column for column in columns if column.name in always]
+    bare = {column.name for column in columns if ALL_SPREAD in left_out or SPREAD in left_out}
+    if ALL_SPREAD not in left_out:
+        bare.discard(NAMES.get(main, main))
+    yield ["", *(SHORT.get(column.name, column.name) for column in columns)]
+    for number, (label, row) in enumerate(zip(printed.labels, table.rows, strict=True)):
+        places = {column.name: column.places[number] for column in columns}
+        texts = {name: one.text if name in bare else one.whole for name, one in places.items()}
+        yield [label, *(places[name].mark + text for name, text in texts.items())]
+        published = [one.published for one in places.values()]
+        if any(published):
+            yield [STAND_IN if row.stand_in else "  paper", *published]
 
 
-def _shown(printed: Grid) -> list[list[str]]:
-    return [[place.mark + place.whole for place in line] for line in printed.lines()]
-
-
-def _breadth(lines: list[list[str]]) -> int:
-    return max(map(len, text_table(lines)))
+def _legend(table: Table, lines: list[list[str]], left_out: Sequence[str]) -> Iterator[str]:
+    """Yield what the signs mean that the lines have, and what the lines leave out."""
+    cells = "".join(cell for line in lines for cell in line[1:])
+    yield "mean ± sd of n seeds" if "±" in cells else "means of n seeds"
+    if any(line[0] == STAND_IN for line in lines):
+        yield f"{STAND_IN.strip()}: other models or data"
+    signs = {"*": "* p < .05", "_": "_ p < .1", EQUAL: f"{EQUAL} within ±{table.margin:g}"}
+    yield from (text for sign, text in signs.items() if sign in cells)
+    has = {column.name for column in grid(table).columns}
+    has |= {ALL_SPREAD, *((SPREAD, OTHERS) if len(table.columns) > 1 else ())}
+    if words := [SHORT.get(what, what) for what in left_out if what in has]:
+        yield f"left out: {', '.join(words)}"
 
 
 def aligned(lines: list[list[str]]) -> list[str]:

@@ -76,24 +76,32 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answered:
-    """The answers to a question, best first.
-
-    ``likely``: the best lies above the floor. ``known``: it lies above the threshold, too, for which
-    a precision was shown; never without a threshold.
-    """
+    """The ranked answers to a question, best first, and the scores from which on they are given."""
 
     question: str
-    known: bool
-    likely: bool
     answers: tuple[Answer, ...]
     threshold: Threshold | None
     floor: float
     ranking: Ranking
 
     @property
-    def is_answered(self) -> bool:
-        """Whether the best answer is given: above the threshold, or the floor where there is none."""
-        return self.known or (self.likely and self.threshold is None)
+    def likely(self) -> bool:
+        """Whether the best answer lies above the floor; with a score of 0 it shares no word."""
+        best = self.answers[0].score
+        return best > 0 and best >= self.floor
+
+    @property
+    def known(self) -> bool:
+        """Whether it lies above the threshold, too, for which a precision was shown."""
+        return self.threshold is not None and bool(self.given)
+
+    @property
+    def given(self) -> tuple[Answer, ...]:
+        """The answers above the threshold, or the floor where there is none."""
+        least = self.floor if self.threshold is None else max(self.floor, self.threshold.score)
+        return tuple(
+            answer for answer in self.answers if answer.score >= least and answer.score > 0
+        )
 
 
 class Answerer:
@@ -166,15 +174,8 @@ class Answerer:
             of_entry = (entry.id, entry.question, entry.answer)
             matched = bank.candidates.texts[text]
             answers.append(Answer(rank, *of_entry, float(scores[number]), matched, kind))
-        best = answers[0].score
         settings = self.stored.settings
-        likely = best > 0 and best >= settings.floor  # 0: no word in common
-        threshold = settings.threshold
-        known = likely and threshold is not None and best >= threshold.score
-        best_answers = tuple(answers)
-        return Answered(
-            question, known, likely, best_answers, threshold, settings.floor, self.ranking
-        )
+        return Answered(question, tuple(answers), settings.threshold, settings.floor, self.ranking)
 
     def rank_scores(self, question: str) -> np.ndarray:
         """Return what each answer is ranked by for a question, (A,), in the order of the bank."""

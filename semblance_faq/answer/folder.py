@@ -10,7 +10,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -40,25 +40,12 @@ class Threshold:
     """The least score of a first answer, for a precision that held-out questions have shown.
 
     The score is the cosine, or BM25's where words alone rank. ``answered`` is the share of the
-    questions whose first answer reaches it. ``facts`` say how it was found.
+    questions whose first answer reaches it.
     """
 
     score: float
     precision: float
     answered: float
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "Threshold":
-        """Return what ``as_json`` wrote."""
-        facts = dict(values)
-        numbers = [facts.pop(name) for name in ("score", "precision", "answered")]
-        return cls(*numbers, facts)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the JSON form: the numbers and the facts in one object."""
-        numbers = asdict(self)
-        return {**numbers.pop("facts"), **numbers}
 
 
 @dataclass(frozen=True)
@@ -79,7 +66,8 @@ class AnsweringSettings:
         """Return the settings that the record of an answerer holds."""
         values = dict(record["settings"])
         if values["threshold"] is not None:
-            values["threshold"] = Threshold.from_json(values["threshold"])
+            names = ("score", "precision", "answered")  # one of before has more
+            values["threshold"] = Threshold(*(values["threshold"][name] for name in names))
         if values.pop("letters", "") != TERMS and values["ranking"] != "vectors":
             problem = "its threshold and floor are of another BM25"
             raise InputError("answerer", problem, "make it again: semblance run CONFIG")
@@ -87,8 +75,7 @@ class AnsweringSettings:
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON form."""
-        own = {"threshold": self.threshold and self.threshold.as_json(), "letters": TERMS}
-        return {**vars(self), **own}
+        return {**asdict(self), "letters": TERMS}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from semblance_faq.answer.answerer import Answer, Answered, checked_question
 
 # Characters that turn the direction of the text after them: a FAQ could show one thing and say another.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
-TINY = 1e-9  # a score of 0: nothing in common
 REPLACEMENT = "\ufffd"
 
 
@@ -23,7 +22,8 @@ def as_json(answered: Answered) -> dict[str, Any]:
         "likely": answered.likely,
         "ranking": answered.ranking,
         "floor": answered.floor,
-        "threshold": answered.threshold and answered.threshold.as_json(),
+        "threshold": answered.threshold and vars(answered.threshold),
+        "given": len(answered.given),
         "answers": [vars(answer) for answer in answered.answers],
     }
 
@@ -41,15 +41,12 @@ def as_text(answered: Answered, width: int, top: int | None = None) -> str:
     elif not answered.likely:
         line = f"No answer: the best score, {best:.3f}, is below the floor, {answered.floor:.3f}."
         lines.append(line)
-    elif not answered.is_answered:
+    elif not answered.given:
         least = answered.threshold.score
         lines.append(f"No answer: the best score, {best:.3f}, is below the threshold, {least:.3f}.")
     elif not answered.known:
         lines.append("Likely: no threshold promises how many of such answers are right.")
-    shown = answered.answers[: top or 0]
-    if top is None and answered.is_answered:
-        least = answered.threshold.score if answered.known else answered.floor
-        shown = tuple(answer for answer in answered.answers if answer.score >= max(least, TINY))
+    shown = answered.given if top is None else answered.answers[:top]
     return "\n".join([*lines, *(_paragraph(answer, width) for answer in shown)])
 
 

@@ -64,7 +64,6 @@ REQUIRED = (
 )
 KEPT = "add questions and answers shown to FILE, as JSON lines"
 LABELS = "where labels are added"
-SET = "without a file: the entry whose answer changes"
 LOG = "a text file with one question a line, a table with a column query, or a log of the server"
 COVERAGE = """Say how much of a log of questions is likely to be answered, and what people ask in vain.
 
@@ -89,6 +88,7 @@ Exit status 0: all is as the record says. {WRONG}: something is not; each proble
 
 
 SHOWN = 5  # answers, at most
+TITLE = "Ask the FAQ"
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -110,6 +110,7 @@ def parser() -> argparse.ArgumentParser:
     served = _added(commands, "serve", serve, "serve a page", SERVE)
     served.add_argument("--model", **MODEL)
     served.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
+    served.add_argument("--title", default=TITLE, help=f"title of the page (default: {TITLE})")
     served.add_argument("--log", metavar="FILE", help=KEPT)
     covered = _added(commands, "coverage", coverage, "what people ask in vain", COVERAGE)
     covered.add_argument("--model", **MODEL)
@@ -151,11 +152,9 @@ def _add_train(flags: argparse.ArgumentParser) -> None:
 
 
 def _add_update(flags: argparse.ArgumentParser) -> None:
-    flags.add_argument("file", nargs="?", help="your FAQ as it stands now")
+    flags.add_argument("file", help="your FAQ as it stands now")
     flags.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
     flags.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
-    flags.add_argument("--set", metavar="ID", help=SET)
-    flags.add_argument("--answer", metavar="TEXT", help="its new answer")
     flags.add_argument("--queries", metavar="FILE", help=QUERIES)
 
 
@@ -209,7 +208,7 @@ def ask(args: argparse.Namespace) -> None:
         if args.json:
             line = json.dumps(as_json(answered), ensure_ascii=False)
         print(line, flush=True)
-        without_answer += not answered.is_answered
+        without_answer += not answered.given
     if without_answer:
         sys.exit(NO_ANSWER)
 
@@ -241,6 +240,7 @@ def serve(args: argparse.Namespace) -> None:
     if not 0 <= args.port <= 65535:
         raise InputError("--port", f"{args.port} is no port", "choose one from 1024 to 65535")
     from semblance_faq.answer.answerer import Answerer
+    from semblance_faq.answer.output import printable
     from semblance_faq.serve.app import Service
     from semblance_faq.serve.log import QuestionLog
     from semblance_faq.serve.server import HOST, listen
@@ -248,7 +248,8 @@ def serve(args: argparse.Namespace) -> None:
 
     listening = listen(args.port)
     log = QuestionLog(Path(args.log)) if args.log else None
-    service = Service(Answerer.open(_answerer_folder(args.model), one_thread=True), log)
+    answerer = Answerer.open(_answerer_folder(args.model), one_thread=True)
+    service = Service(answerer, log, printable(args.title))
     port = listening.getsockname()[1]
     serve_until_stopped(
         service, listening, lambda: print(f"serving on http://{HOST}:{port}/", flush=True)
@@ -274,11 +275,7 @@ def update(args: argparse.Namespace) -> None:
     """Take over a changed file and print what was found."""
     from semblance_faq.commands.update import update as take_over
 
-    stated = [given is not None for given in (args.set, args.answer)]
-    if [args.file is None] * 2 != stated or (args.queries and args.file is None):
-        raise InputError("update", "wants either a file, or --set and --answer", "see --help")
-    answer = (args.set, args.answer)
-    print(*take_over(args.file, args.model, args.output, args.queries, answer), sep="\n")
+    print(*take_over(args.file, args.model, args.output, args.queries), sep="\n")
 
 
 def _answerer_folder(named: str) -> Path:

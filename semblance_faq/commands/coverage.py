@@ -32,22 +32,28 @@ COLUMNS = Columns(("query",))  # of a log that is a table
 Group = tuple[int, list[str]]  # how often its questions were asked; they, the leader first
 
 
-def read_asked(path: str) -> tuple[dict[str, int], list[str]]:
-    """Return how often each question of a log was asked, and what was found, in lines.
+def read_asked(path: str) -> tuple[dict[str, int], dict[str, int], list[str]]:
+    """Return how often each question of a log was asked, and refused, and what was found, in lines.
 
+    It was refused where a person found none of its answers right.
     Questions that differ in case, white space and punctuation alone are one, as it was asked first.
     InputError for a file that cannot be read or holds no question.
     """
     findings = Findings()
     times: dict[str, int] = {}
+    refused: dict[str, int] = {}
     spelled: dict[str, str] = {}
     left_out = 0
-    for question in map(plain_text, _texts(path, findings)):
+    for text, is_refused in _texts(path, findings):
+        question = plain_text(text)
         if len(question) <= LONGEST and bare(question):
             first = spelled.setdefault(bare(question), question)
-            times[first] = times.get(first, 0) + 1
+            counts = refused if is_refused else times
+            counts[first] = counts.get(first, 0) + 1
         else:
             left_out += bool(question)
+    for question in refused:
+        times.setdefault(question, 1)  # a program may note this alone
     if not times:
         raise InputError(path, "holds no question", "name a file with one question a line")
     summary = f"{path}: {counted(sum(times.values()), 'question')}, {len(times):,} different"
@@ -55,21 +61,22 @@ def read_asked(path: str) -> tuple[dict[str, int], list[str]]:
         summary += (
             f"; {left_out:,} without a word, or of more than {LONGEST:,} characters, left out"
         )
-    return times, [*findings.reading().lines, summary]
+    return times, refused, [*findings.reading().lines, summary]
 
 
-def _texts(path: str, findings: Findings) -> Iterable[str]:
-    """Return the text of each question, in the order of the log."""
+def _texts(path: str, findings: Findings) -> Iterable[tuple[str, bool]]:
+    """Return the text of each question, in the order of the log, and if none of its answers was right."""
     with open_regular(path) as stream:
         if stream.read(len(START)) == START:
             return read_log(path)
     if is_table(path):
-        return (str(row["query"] or "") for _, row in read_table(path, COLUMNS, findings))
+        rows = read_table(path, COLUMNS, findings)
+        return ((str(row["query"] or ""), False) for _, row in rows)
     text = read_text(path, findings)
     if text.lstrip().startswith(("[{", '["', "{")):
         advice = "write one question a line, or JSON lines with the key query (.jsonl)"
         raise InputError(path, "JSON, and no question a line", advice)
-    return text.replace("\r", "\n").split("\n")
+    return ((line, False) for line in text.replace("\r", "\n").split("\n"))
 
 
 def plain_text(text: str) -> str:
@@ -80,7 +87,7 @@ def plain_text(text: str) -> str:
 
 def coverage(log: str, folder: Path, count: int) -> Iterator[str]:
     """Yield in lines what an answerer makes of a log; ``count`` groups of each kind are shown."""
-    times, lines = read_asked(log)
+    times, refused, lines = read_asked(log)
     yield from lines
     answerer = Answerer.open(folder)
     answers = answerer.ask_all(list(times), 2)
@@ -89,12 +96,15 @@ def coverage(log: str, folder: Path, count: int) -> Iterator[str]:
     if least is not None:
         known = [one for one in answers if one.known]
         yield f"known, above the threshold of {least.score:.3f}: {_shares(known, times)}"
-    refused = read_record(folder).get("evidence", {}).get("floor", {}).get("without_entry")
-    if refused is not None:
-        yield f"In the test the floor refused {refused:.0%} of the questions without an entry; the others are likely."
-    unanswered = {one.question: times[one.question] for one in answers if not one.is_answered}
+    below = read_record(folder).get("evidence", {}).get("floor", {}).get("without_entry")
+    if below is not None:
+        yield f"In the test the floor refused {below:.0%} of the questions without an entry; the others are likely."
+    unanswered = {one.question: times[one.question] for one in answers if not one.given}
     groups = alike(unanswered, answerer)
     yield f"\nno answer: {counted(len(groups), 'group')} of like questions"
+    yield from _shown(groups, count)
+    groups = alike(refused, answerer)
+    yield f"\nnone of the answers was right, people said: {counted(len(groups), 'group')} of like questions"
     yield from _shown(groups, count)
     often = Counter({text: number for text, number in times.items() if number > 1})
     yield f"\nasked more than once: {counted(len(often), 'question')}"

@@ -47,7 +47,7 @@ def label(
         raise InputError(output, "labels are CSV", "choose a name that ends in .csv")
     files = Path(output), Path(f"{output.removesuffix('.csv')}-apart.csv")
     done = {bare(text) for file in files for text, _ in labels_of(file)}
-    times, lines = read_asked(log)
+    times, _, lines = read_asked(log)
     yield from lines
     answerer = Answerer.open(folder)
     entries = answerer.stored.entries
@@ -142,7 +142,7 @@ def judged(answerer: Answerer, labels: Sequence[Row]) -> Iterator[str]:
     for one, (_, chosen) in zip(answers, labels, strict=True):
         is_right = answer_of.get(chosen) == normalise(one.answers[0].answer)
         right += [is_right] * (chosen != NONE)
-        given += [is_right] * one.is_answered
+        given += [is_right] * bool(one.given)
     yield f"{len(labels):,} labelled questions were drawn at random and are kept apart:"
     for words, among in (
         ("the first answer is right", right),

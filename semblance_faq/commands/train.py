@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from semblance import layout
-from semblance.counts import counted, duration, size
+from semblance.counts import counted, size
 from semblance.data.faq import Faq, Split, answers_known_by_groups, keys_of, new_wordings
 from semblance.errors import InputError
 from semblance.files import write_text
@@ -216,7 +216,7 @@ def config_of(own: OwnFaq) -> dict[str, Any]:
 
 def estimate(config: Path, cores: str) -> tuple[str, float]:
     """Return what the rest of a run will take, in words, and its hours."""
-    from workflow.costing.model import estimates, to_do
+    from workflow.costing.model import estimates, to_do, wall_time
 
     cost = estimates([str(config)])
     left = to_do(cost)
@@ -224,18 +224,13 @@ def estimate(config: Path, cores: str) -> tuple[str, float]:
     hours = cost.total_hours(left, "gpu") + cost.total_hours(left, "cpu") / count
     memory = size(max((cost.need(job).memory for job in left), default=0))
     disk = size(cost.disk(left))
-    line = (
-        f"{duration(3600 * hours)} on {counted(count, 'core')}, {memory} of memory, {disk} of disk"
-    )
+    line = f"{wall_time(3600 * hours, count)}; {memory} of memory, {disk} of disk"
     return f"estimate: {line}", hours
 
 
 def run_workflow(config: Path, cores: str, mirror: str | None = None) -> int:
-    """Run Snakemake on the config, the command shown first; return its exit status.
-
-    One line tells the progress and the time left; of a run that fails the last lines are shown.
-    """
-    from workflow.controller import progress
+    """Run Snakemake on the config, the command shown first; return its exit status."""
+    from workflow.controller import command
 
     arguments = ["--cores", cores, "--configfile", str(config)]
     if mirror is not None:
@@ -243,7 +238,7 @@ def run_workflow(config: Path, cores: str, mirror: str | None = None) -> int:
     if Path.cwd() != ROOT:
         arguments += ["--snakefile", str(ROOT / "Snakefile")]
     print(shlex.join(["snakemake", *arguments]), file=sys.stderr, flush=True)
-    return progress.main(arguments)
+    return command.run(arguments)
 
 
 def result_of(output: str) -> tuple[str, bool]:

@@ -2,20 +2,19 @@
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
 from semblance.counts import counted
 from semblance.data.faq import Faq, FaqPair
-from semblance.data.text import bare_or_whole, normalise, shows_nothing
+from semblance.data.text import bare_or_whole, normalise
 from semblance.errors import InputError
 from semblance.files import whole_folder
 from semblance.locks import exclusive
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.provenance import file_digest, named_beside
-from semblance.strict_json import UNWRITABLE
 from semblance.strict_yaml import read_yaml
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import (
@@ -71,19 +70,12 @@ class TrainedRun:
 
 
 def find_run(model: str) -> TrainedRun:
-    """Return the run of a folder that ``semblance faq train`` has written.
+    """Return the run of a folder that ``semblance faq train`` has written, or of the answerer in it.
 
-    ``model`` is the output folder of the run, or the folder of the answerer in it. Raises
-    InputError for a folder without its config or its answerer.
+    Raises InputError for a folder without its config or its answerer.
     """
-    folder = Path(os.path.normpath(model))
-    records = sorted(folder.glob(f"{layout.pattern(layout.ANSWERER)}/{layout.RECORD}"))
-    if (folder / layout.RECORD).is_file() and not records:
-        records = [folder / layout.RECORD]
-    if len(records) != 1:
-        problem = f"{counted(len(records), 'trained FAQ')} in it, and one is wanted"
-        raise InputError(model, problem, "name the folder that semblance faq train wrote")
-    answerer = records[0].parent
+    answerer = answerer_folder(os.path.normpath(model))
+    read_record(answerer)
     output = str(answerer.parent.parent)
     path = Path(f"{output}.yaml")
     if not path.is_file():
@@ -102,18 +94,10 @@ def find_run(model: str) -> TrainedRun:
 
 
 def update(
-    file: str | None,
-    model: str,
-    output: str | None = None,
-    queries: str | None = None,
-    answer: tuple[str, str] | None = None,
+    file: str, model: str, output: str | None = None, queries: str | None = None
 ) -> list[str]:
-    """Write the answerer of a file as it stands now, by a trained model; return what was found.
-
-    Without a file, the entry of ``model`` with the id of ``answer`` gets its text.
-    """
-    last = answerer_folder(model)
-    run = find_run(read_record(last).get("update_of", model))
+    """Write the answerer of a file as it stands now, by a trained model; return what was found."""
+    run = find_run(read_record(answerer_folder(model)).get("update_of", model))
     output = os.path.normpath(os.path.expanduser(output or run.output + SUFFIX))
     record = Path(layout.record(output, layout.ANSWERER, answerer=run.answerer))
     is_trained = record.is_file() and "update_of" not in read_record(record.parent)
@@ -121,16 +105,8 @@ def update(
         raise InputError(output, "is the folder of a training", "choose another --output")
     trained = SavedModel(run.folder / layout.RECORD, read_record(run.folder))
     before = read_answerer(run.folder)
-    files = {run.folder / WEIGHTS: trained.weights_digest}
-    if file is None:
-        for link in read_record(last)["inputs"]:
-            if not link["record"]:  # the user's file, as it was
-                files[Path(os.path.normpath(last / link["place"]))] = link["digest"]
-        entries = with_answer(read_answerer(last).entries, *answer)
-        lines = [f"another answer: {answer[0]}"]
-    else:
-        files |= {file: file_digest(file)}  # as it is read next
-        entries, lines = _read_anew(file, queries, run.bank, before.entries)
+    files = {run.folder / WEIGHTS: trained.weights_digest, file: file_digest(file)}
+    entries, lines = _read_anew(file, queries, run.bank, before.entries)
     stored = embed_answerer(entries, trained, before.settings)
     text = "".join(f"- {line}\n" for line in lines)
     records = {path: Path(path) for path in files} | {run.folder / WEIGHTS: trained.record}
@@ -164,16 +140,6 @@ def _read_anew(
     if share >= DUE:
         lines.append(TRAINING_IS_DUE.format(share))
     return entries, lines
-
-
-def with_answer(entries: Sequence[FaqEntry], key: str, answer: str) -> list[FaqEntry]:
-    """Return the entries, one of them with another answer; InputError where none has the id."""
-    if key not in {entry.id for entry in entries}:
-        raise InputError("--set", f"no entry has the id {key!r}", "ask shows the ids")
-    text = normalise(answer)
-    if shows_nothing(text) or UNWRITABLE.search(text):
-        raise InputError("--answer", "shows nothing, or is no text", "write the new answer")
-    return [replace(entry, answer=text) if entry.id == key else entry for entry in entries]
 
 
 def continued(before: Sequence[FaqEntry], faq: Faq) -> tuple[list[FaqEntry], Changes]:

@@ -1,8 +1,7 @@
 """Which way to answer is chosen, how much better it is than the plain ones, and its threshold."""
 
-import json
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,18 +45,6 @@ class Gain:
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """The share of questions refused when their entry is missing.
-
-    It is measured on ``questions``. ``left_out`` questions have no wrong answer in the whole bank.
-    """
-
-    share: float
-    questions: int
-    left_out: int
-
-
-@dataclass(frozen=True)
 class Judgement:
     """The way that is kept, and how good the choice is on questions that had no part in it.
 
@@ -66,7 +53,8 @@ class Judgement:
     folds choose: in ``agreeing`` folds they choose the kept way. Of that nested choice are
     ``score``, its interval ``low`` to ``high``, and ``right``, the share of ``questions`` whose
     first answer is right. The questions are of so many ``clusters``, the units of the intervals.
-    ``certified``, ``refusal``, ``floor`` and the thresholds ``tried`` are of the kept way.
+    ``certified``, ``refusal`` (the share of questions refused when their entry is missing; None
+    without one), ``floor`` and the thresholds ``tried`` are of the kept way.
     """
 
     chosen: str
@@ -84,18 +72,14 @@ class Judgement:
     right: float
     stated: float
     certified: Certified | None
-    refusal: Refusal | None
+    refusal: float | None
     tried: tuple[Tried, ...]
     floor: Floor | None = None
 
     def threshold(self) -> Threshold | None:
         """Return the threshold as an answerer keeps it; None where none can be shown."""
-        if self.certified is None:
-            return None
-        facts = json.loads(json.dumps(asdict(self.certified)))  # intervals as lists
-        if self.refusal is not None:
-            facts["refused_without_entry"] = asdict(self.refusal)
-        return Threshold.from_json(facts)
+        one = self.certified
+        return one and Threshold(one.score, one.precision, one.answered)
 
     @property
     def is_better(self) -> bool:
@@ -179,12 +163,8 @@ def _mean_of(results: Sequence[FoldResult], column: str) -> float:
     return float(joined(results, column).mean())
 
 
-def _refusal(tests: Sequence[FoldResult], certified: Certified | None) -> Refusal | None:
+def _refusal(tests: Sequence[FoldResult], certified: Certified | None) -> float | None:
     """Return what a threshold refuses; None without a threshold or without a wrong answer."""
-    if certified is None:
-        return None
     without = joined(tests, "without")
-    known = without[~np.isnan(without)]
-    if len(known) == 0:
-        return None
-    return Refusal(refused(known, certified.score), len(known), len(without) - len(known))
+    wrong = without[~np.isnan(without)]
+    return refused(wrong, certified.score) if certified is not None and len(wrong) else None

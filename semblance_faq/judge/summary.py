@@ -1,15 +1,25 @@
 """What an answerer is and how good it is: the summary, for whoever decides about its use."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 
 from semblance.counts import counted
 from semblance_faq.judge.evaluations import Way
 from semblance_faq.judge.evidence import FEWEST_CLUSTERS, LEVEL, Verdict
 from semblance_faq.judge.judgement import Gain, Judgement
-from semblance_faq.judge.threshold import OTHER_FIELDS, Floor, can_show
+from semblance_faq.judge.threshold import (
+    OTHER_FIELDS,
+    Floor,
+    Tried,
+    can_show,
+    questions_like,
+)
 
-FIT = 0.5  # of the first answers must be right, or the summary warns
+FIT = 0.5  # of the first answers must be right, or the summary advises against its use
+FEWEST = 20  # answers of a threshold, from which on their share of right ones tells of others
+MAY_HELP = "try another start model (--base), wordings of users, and entries that are missing."
 WORDING = "wording"  # the protocol in which entries are known and users' wordings are new
 ASKED = {  # by protocol: what was asked, and what it therefore does not show
     WORDING: (
@@ -47,6 +57,8 @@ def summary_text(found: Judgement, about: Subject) -> str:
     ]
     lines = [
         f"# {about.name}: {counted(about.entries, 'entry', 'entries')}",
+        *("", f"Use it: {_use(found)}"),
+        *("", f"Next: {_next(found, about)}"),
         "",
         *(f"- {line}" for line in _lines(found, about)),
         *("", "Thresholds tried, and the precision that the test shows for each:", ""),
@@ -57,18 +69,60 @@ def summary_text(found: Judgement, about: Subject) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _use(found: Judgement) -> str:
+    """Say whether to use it, and how: for whoever reads one line."""
+    if found.certified is not None:
+        certified = found.certified
+        return (
+            f"yes, alone above the threshold. It answers {certified.answered:.0%} of the questions, and"
+            f" at least {certified.stated:.0%} of these answers are right ({1 - certified.risk:.0%} sure);"
+            " a person answers the others."
+        )
+    asked = counted(found.questions, "question")
+    if found.right < FIT:
+        return f"no. The first answer is right for {found.right:.0%} of {asked} alone."
+    return f"yes, as suggestions that a person reads. The first is right for {found.right:.0%} of {asked}."
+
+
+def _next(found: Judgement, about: Subject) -> str:
+    """Say what to do next: what would allow a threshold, or raise the scores."""
+    if found.certified is not None:
+        return (
+            "serve it with --log. `coverage` and `label` then say how it does on what people ask."
+        )
+    condition = "they are answered as well as these"
+    seen = [each for each in found.tried if each.answered * found.questions >= FEWEST]
+    if not seen:
+        seen, condition = [Tried(0, 1, 1, 0)], "all are answered rightly"
+    count, tried = min(
+        ((questions_like(each, found.stated), each) for each in seen), key=itemgetter(0)
+    )
+    if found.right < FIT or math.isinf(count):
+        return MAY_HELP
+    more, test = count - found.questions, "more wordings of users would allow"
+    if about.protocol != WORDING:
+        more, test = count, "wordings of users would be the test, and allow"
+    line = (
+        f"{more:,} {test} a threshold of {found.stated:.0%} right answers for {tried.answered:.0%} of the"
+        f" questions, if {condition}."
+    )
+    shown = max(found.tried, key=lambda each: each.low)
+    if shown.low >= FIT:
+        precision = math.floor(100 * shown.low) / 100
+        line += f" These allow one of {precision:.0%} for {shown.answered:.0%} (precision: {precision:g})."
+    return line
+
+
 def _lines(found: Judgement, about: Subject) -> Iterator[str]:
     asked, not_asked = ASKED[about.protocol]
     yield f"Kept: {about.way.words}."
-    if found.right < FIT:
-        yield "UNFIT FOR USE as it stands: more than half of the first answers are wrong."
     yield (
         f"The first answer is right for {found.right:.1%} of {counted(found.questions, 'question')}; the"
         f" mean average precision (MAP) is {_points(found.score)}"
         f" ({_interval(found.low, found.high)})."
     )
     if found.training is not None:
-        yield from _training(found.training)
+        yield _training(found.training)
     for name, against in found.against.items():
         yield (
             f"VERDICT: {against.verdict.word} than {about.words[name]}: MAP {_points(found.score)} against"
@@ -91,23 +145,17 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
     )
 
 
-def _training(gain: Gain) -> Iterator[str]:
-    """Say whether training helps, and where it is not shown, what may help."""
-    verdict = gain.verdict
+def _training(gain: Gain) -> str:
+    """Say whether training helps."""
     said = {
         "better": "Training on this file helps",
         "no better": "Training on this file is not shown to help",
         "worse": "Training on this file makes the answers worse",
-    }[verdict.word]
-    yield (
+    }[gain.verdict.word]
+    return (
         f"VERDICT: {said}: MAP {_points(gain.with_training)} with it, {_points(gain.without)} without,"
-        f" {_difference(verdict)}."
+        f" {_difference(gain.verdict)}."
     )
-    if verdict.word != "better":
-        yield (
-            "What may help: another start model (--base), more wordings of users, entries that are"
-            " missing."
-        )
 
 
 def _choice(found: Judgement, about: Subject) -> Iterator[str]:
@@ -163,11 +211,7 @@ def _threshold(found: Judgement) -> Iterator[str]:
         " questions belong to one entry, they promise too much."
     )
     if found.refusal is not None:
-        refusal = found.refusal
-        yield (
-            f"Of the questions whose entry is taken away, {refusal.share:.1%} get no answer"
-            f" ({counted(refusal.questions, 'question')}; {refusal.left_out:,} have no wrong answer)."
-        )
+        yield f"Of the questions whose entry is taken away, {found.refusal:.1%} get no answer."
 
 
 def _floor(floor: Floor) -> str:

@@ -7,7 +7,6 @@ is at least the stated one with probability ``1 - risk``, for questions like the
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ from scipy import stats
 COST = 0.02  # of the right answers, that a floor may refuse
 TRIED = 10  # thresholds: those that answer 10 %, 20 %, ... of the questions
 RISK = 0.1  # that the precision is lower than stated
+MOST_ANSWERED = 10_000  # questions that anyone would collect for a threshold
 
 
 @dataclass(frozen=True)
@@ -58,47 +58,37 @@ def certify(confidence: np.ndarray, right: np.ndarray, precision: float) -> Cert
     questions, or too few right answers.
     """
     questions = len(confidence)
-    for threshold, answered, good in _counts(confidence, right):
-        if stats.binom.cdf(answered - good, answered, 1 - precision) > RISK / TRIED:
-            continue
-        return Certified(
-            score=threshold,
-            stated=precision,
-            risk=RISK,
-            questions=questions,
-            precision=good / answered,
-            precision_interval=share_interval(good, answered),
-            answered=answered / questions,
-            answered_interval=share_interval(answered, questions),
-        )
+    for tried in tried_thresholds(confidence, right):
+        answered = round(tried.answered * questions)
+        good = round(tried.precision * answered)
+        if tried.low >= precision:
+            return Certified(
+                score=tried.score,
+                stated=precision,
+                risk=RISK,
+                questions=questions,
+                precision=tried.precision,
+                precision_interval=share_interval(good, answered),
+                answered=tried.answered,
+                answered_interval=share_interval(answered, questions),
+            )
     return None
 
 
 def tried_thresholds(confidence: np.ndarray, right: np.ndarray) -> tuple[Tried, ...]:
-    """Return the thresholds that ``certify`` tries, the lowest first."""
-    thresholds = []
-    for threshold, answered, good in _counts(confidence, right):
-        low = 0.0
-        if good:  # the one-sided bound of Clopper and Pearson
-            low = float(stats.beta.ppf(RISK / TRIED, good, answered - good + 1))
-        thresholds.append(Tried(threshold, answered / len(confidence), good / answered, low))
-    return tuple(thresholds)
-
-
-def _counts(confidence: np.ndarray, right: np.ndarray) -> Iterator[tuple[float, int, int]]:
-    """Yield the thresholds that answer 100 %, 90 %, ... of the questions.
-
-    With each come the number of questions that it answers, and of those answered rightly.
-    """
+    """Return the thresholds that answer 100 %, 90 %, ... of the questions, the lowest first."""
     confidence = np.asarray(confidence, np.float64)
     right = np.asarray(right, bool)
     highest_first = np.sort(confidence)[::-1]
-    for part in range(TRIED, 0, -1):
-        count = -(-len(highest_first) * part // TRIED)  # rounded up
-        if count:
-            threshold = float(highest_first[count - 1])
-            given = confidence >= threshold
-            yield threshold, int(given.sum()), int(right[given].sum())
+    thresholds = []
+    for part in range(TRIED, 0, -1) if len(confidence) else ():
+        threshold = float(highest_first[-(-len(highest_first) * part // TRIED) - 1])  # rounded up
+        given = right[confidence >= threshold]
+        good, answered = int(given.sum()), len(given)
+        # The one-sided bound of Clopper and Pearson.
+        low = float(stats.beta.ppf(RISK / TRIED, good, answered - good + 1)) if good else 0.0
+        thresholds.append(Tried(threshold, answered / len(confidence), good / answered, low))
+    return tuple(thresholds)
 
 
 def share_interval(count: int, total: int, risk: float = RISK) -> tuple[float, float]:
@@ -157,6 +147,19 @@ def refused(scores: np.ndarray, threshold: float) -> float:
 def fewest_questions(precision: float) -> int:
     """Return how many questions, all answered rightly, can show a precision."""
     return math.ceil(math.log(RISK / TRIED) / math.log(precision))
+
+
+def questions_like(tried: Tried, precision: float) -> float:
+    """Return how many questions, answered as those of a threshold are, show a precision; inf for none.
+
+    Of its answers the share of right ones, and of the questions the share of answers, stay the same.
+    """
+    answered = np.arange(1, MOST_ANSWERED)
+    wrong = np.ceil(answered * (1 - tried.precision) - 1e-9)  # 5.000000001 is five wrong answers
+    enough = answered[stats.binom.cdf(wrong, answered, 1 - precision) <= RISK / TRIED]
+    if tried.precision <= precision or not len(enough):
+        return math.inf
+    return math.ceil(enough[0] / tried.answered)
 
 
 def can_show(questions: int) -> float:

@@ -90,7 +90,7 @@ class Columns:
         header = f"the header is {listed(names)}"
         if role in self.given:
             return InputError(where, f"no column {self.given[role]!r} for the {role}", header)
-        advice = f"name it {role}"
+        advice = f"name it {role} (needed are {', '.join(self.needed)})"
         if role in OPTIONS:
             advice += f", or say which it is by {OPTIONS[role]}"
         return InputError(where, f"no column {role}", f"{advice}; {header}")

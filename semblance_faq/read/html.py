@@ -6,14 +6,17 @@ from html.parser import HTMLParser
 
 # Other words in angle brackets are text: an answer may speak of <title>, or say that a<b.
 NAMES = (
-    "a abbr article b blockquote br center code div em font h[1-6] hr i img li ol p pre section small "
-    "span strong style script sub sup table tbody td th thead tr u ul"
+    "a abbr article b blockquote br caption center code dd del div dl dt em figcaption figure font "
+    "h[1-6] hr i img ins kbd li mark o:p ol p pre s script section small span strike strong style sub "
+    "sup table tbody td tfoot th thead tr u ul wbr"
 )
-ATTRIBUTE = r"""\s+[a-z][\w:-]*\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+)"""
+VALUE = r"""\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+)"""
+ATTRIBUTE = rf"\s+(?:[a-z][\w:-]*{VALUE}|hidden|nowrap|noshade|download|reversed)"
 KNOWN = re.compile(rf"</?(?:{'|'.join(NAMES.split())})(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
 ENTITY = re.compile(r"&(?:#\d+|#x[\da-f]+|[a-z]+\d*);", re.IGNORECASE)
 BLOCKS = set(
-    "article blockquote br center div h1 h2 h3 h4 h5 h6 hr li ol p pre section table tr ul".split()
+    "article blockquote br caption center dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre "
+    "section table tr ul".split()
 )
 UNSEEN = {"script", "style"}
 

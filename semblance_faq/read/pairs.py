@@ -77,5 +77,5 @@ def read_own_scores(
     known = dict.fromkeys(("score", *others), "")
     columns = Columns(("score",), others, {"score": score}, known)
     for line, fields in read_delimited(path, columns, Findings()):
-        if fields:
+        if any(map(str.strip, fields.values())):
             yield line, fields

@@ -217,7 +217,5 @@ def _number(value: int | float, code: str) -> str:
     width = len(whole)
     if places:
         width += 1 + places
-    form = "f"
-    if thousands:
-        form = ",f"
+    form = ",f" if thousands else "f"
     return format(shown, form).zfill(width) + percent

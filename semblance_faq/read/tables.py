@@ -19,6 +19,7 @@ from semblance_faq.read.text import FORMATS, read_text
 Row = tuple[int, dict[str, Any]]
 Reader = Callable[[Path | str, Columns, Findings], Iterator[Row]]
 DELIMITED = (".csv", ".tsv")
+PLAIN = (".txt", ".tab")  # may be a table, or lines of text to a reader of those
 JSON_LINES = (".jsonl", ".ndjson")
 WORKBOOKS = (".xlsx", ".xlsm")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -61,7 +62,7 @@ def _suffix(path: Path | str) -> str:
 
 def _reader(path: Path | str) -> Reader:
     suffix = _suffix(path)
-    if suffix in DELIMITED:
+    if suffix in (*DELIMITED, *PLAIN):
         return read_delimited
     if suffix in JSON_LINES:
         return _read_json

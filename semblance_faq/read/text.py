@@ -106,7 +106,7 @@ MOST = 1 << 27  # bytes of a text, unpacked; it is read as a whole
 SAMPLE = 1 << 18  # bytes that the code page is recognised by
 # A line of a code page can be valid UTF-8 by accident, such as one with É and … side by side.
 MOST_BY_ACCIDENT = 0.05
-FORMATS = "CSV (.csv, .tsv), Excel (.xlsx) or JSON lines (.jsonl)"
+FORMATS = "CSV (.csv, .tsv, .txt), Excel (.xlsx) or JSON lines (.jsonl)"
 ADVICE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 
 
@@ -140,8 +140,8 @@ def read_text(path: Path | str, findings: Findings) -> str:
             text = _decoded(content, _code_page(content, path, findings), path)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        problem = "contains a NUL character"
-        raise InputError(at(path, line), problem, "the file is damaged or not text")
+        advice = f"it is damaged, no text, or UTF-16 without its mark; {ADVICE}"
+        raise InputError(at(path, line), "contains a NUL character", advice)
     return text.replace("\r\n", "\n")
 
 

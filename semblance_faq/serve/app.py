@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import hashlib
+import html
 import sys
 import time
 from collections.abc import Callable
@@ -28,19 +29,23 @@ from semblance.layout import RECORD
 from semblance.strict_json import parse_strict
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import as_json
-from semblance_faq.serve.log import QuestionLog
+from semblance_faq.serve.log import ASKED, NONE, QuestionLog
 
 MOST_BODY = 16 << 10  # bytes
 BODY_SECONDS = 10.0  # in which a body must have come
 
 
 class AskedQuestion(BaseModel):
-    """A question and how many answers are wanted; a ``draft`` is still being typed."""
+    """A question and how many answers are wanted.
+
+    A ``draft`` is not noted as asked; with ``none`` it is noted that no answer was right.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     question: str
     count: int = 5
     draft: bool = False
+    none: bool = False
 
     @classmethod
     def of(cls, values: Any, where: str, strict: bool) -> "AskedQuestion":
@@ -54,11 +59,13 @@ class AskedQuestion(BaseModel):
             first = error.errors()[0]
             name = ".".join((where, *map(str, first["loc"])))
             question = "q" if where == "address" else "question"
-            raise InputError(name, first["msg"], f"known are {question}, count, draft") from None
+            raise InputError(
+                name, first["msg"], f"known are {question}, count, draft, none"
+            ) from None
 
 
 def of_address(request: Request) -> AskedQuestion:
-    """Read ``?q=…&count=…&draft=1``; InputError for anything else.
+    """Read ``?q=…&count=…&draft=1&none=1``; InputError for anything else.
 
     Starlette alone would put a replacement character in place of what is not UTF-8.
     """
@@ -74,7 +81,7 @@ def of_address(request: Request) -> AskedQuestion:
 
 
 async def of_body(request: Request) -> AskedQuestion:
-    """Read a JSON body: question, and if wanted count and draft.
+    """Read a JSON body: question, and if wanted count, draft and none.
 
     Raises HTTPException 415 for another type, 413 for a long body and 408 for a slow one, and
     InputError for one that is no JSON in UTF-8.
@@ -117,8 +124,9 @@ CLOSE = {"connection": "close"}  # after a body that was not read to its end
 class Service:
     """The answerer, one thread that does all its work, and the log of questions if there is one."""
 
-    def __init__(self, answerer: Answerer, log: QuestionLog | None):
+    def __init__(self, answerer: Answerer, log: QuestionLog | None, title: str):
         self.log = log
+        self.title = title
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="model")
         self.stopping = False
         self.written = _written(answerer)
@@ -127,7 +135,7 @@ class Service:
     def _use(self, answerer: Answerer) -> None:
         self.answerer = answerer
         entries = len(answerer.stored.entries)
-        self.page, self.policy = build_page(entries, logged=self.log is not None)
+        self.page, self.policy = build_page(entries, self.log is not None, self.title)
 
     def _use_newer(self) -> None:
         """Load a folder that was written again; of one that is not whole the answerer before stays."""
@@ -159,8 +167,9 @@ class Service:
         """Answer in the model's thread, and note what was not merely typed on the way."""
         self._use_newer()
         answered = self.answerer.ask(asked.question, asked.count)
-        if self.log is not None and not asked.draft:
-            self.log.note_answers(answered)
+        kinds = [ASKED] * (not asked.draft) + [NONE] * asked.none
+        for kind in kinds if self.log is not None else ():
+            self.log.note(kind, answered)
         return answered
 
 
@@ -172,10 +181,11 @@ def _written(answerer: Answerer) -> int | None:
         return None
 
 
-def build_page(entries: int, logged: bool) -> tuple[str, str]:
+def build_page(entries: int, logged: bool, title: str) -> tuple[str, str]:
     """Return the page, with its style and script inside, and the policy that allows only these.
 
-    The page holds no text of the FAQ: its script puts answers in as text, never as HTML.
+    The page holds no text of the FAQ: its script puts answers in as text, never as HTML. The title is
+    put in last and as text, so that nothing in it is taken for a place of the page.
     """
     page, style, script = (
         HERE.joinpath(name).read_text(encoding="utf-8")
@@ -184,6 +194,7 @@ def build_page(entries: int, logged: bool) -> tuple[str, str]:
     page = page.replace("{{entries}}", counted(entries, "entry", "entries"))
     page = page.replace("{{logged}}", str(logged).lower())
     page = page.replace("{{style}}", style).replace("{{script}}", script)
+    page = page.replace("{{title}}", html.escape(title))
     policy = (
         f"default-src 'none'; script-src {_digest_of(script)}; style-src {_digest_of(style)}; "
         "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "

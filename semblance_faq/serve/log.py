@@ -17,6 +17,7 @@ from semblance_faq.answer.answerer import Answered
 
 MODE = 0o600
 START = b'{"time": "'  # of each line that the server writes
+ASKED, NONE = "asked", "none"  # the kinds of a line
 
 
 class QuestionLog:
@@ -36,16 +37,16 @@ class QuestionLog:
         if size and os.pread(self.handle, 1, size - 1) not in (b"\n", b""):
             os.write(self.handle, b"\n")  # ends a line that a crash has cut off
 
-    def note_answers(self, answered: Answered) -> None:
-        """Note a question and the answers that were given, in one write: two processes never mix lines.
+    def note(self, kind: str, answered: Answered) -> None:
+        """Note a question and its best answers, in one write: two processes never mix lines.
 
-        A disk that is full costs the line and a warning, and never the answer. What it took of a line
-        is ended by the next one.
+        ``kind`` is ASKED, or NONE where a person found none of the answers right. A disk that is full
+        costs the line and a warning, and never the answer. What it took of a line is ended by the next.
         """
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         given = [{"id": answer.id, "score": answer.score} for answer in answered.answers]
         facts = {"question": answered.question, "known": answered.known, "answers": given}
-        line = json.dumps({"time": when, "kind": "asked", **facts}, ensure_ascii=False) + "\n"
+        line = json.dumps({"time": when, "kind": kind, **facts}, ensure_ascii=False) + "\n"
         whole = b"\n" * self.is_cut + line.encode()
         problem = "no room for a whole line"
         written = 0
@@ -64,8 +65,8 @@ class QuestionLog:
         os.close(self.handle)
 
 
-def read_log(path: Path | str) -> list[str]:
-    """Return the questions of a log, their white space normalised.
+def read_log(path: Path | str) -> list[tuple[str, bool]]:
+    """Return the questions of a log, their white space normalised, and if none of the answers was right.
 
     A line is passed over that begins as the server's lines do and is no JSON: the machine stopped
     while it was written. Raises InputError with the line for what the server does not write.
@@ -83,5 +84,6 @@ def read_log(path: Path | str) -> list[str]:
                     continue
                 problem = f"not as the server writes it: {error}"
                 raise InputError(at(path, line), problem, "correct or remove the line") from None
-            questions.append(filled(value.get("question"), "question", path, line))
+            text = filled(value.get("question"), "question", path, line)
+            questions.append((text, value.get("kind") == NONE))
     return questions

@@ -7,9 +7,12 @@ const list = document.getElementById("answers");
 let timer = 0;
 let asking = null; // stops the request that is under way
 let visible = ""; // the answers in the list, as they came
+let noted = ""; // the question that was sent last, and not only typed
 
 const logged = document.documentElement.dataset.logged === "true";
 document.getElementById("logged").hidden = !logged;
+const none = document.getElementById("none");
+none.addEventListener("click", () => ask(field.value.trim() === noted, true));
 document.getElementById("form").addEventListener("submit", (event) => {
   event.preventDefault();
   ask(false);
@@ -20,7 +23,7 @@ field.addEventListener("input", () => {
 });
 document.addEventListener("keydown", move);
 
-async function ask(draft) {
+async function ask(draft, refused = false) {
   clearTimeout(timer);
   if (asking) asking.abort(); // its answer would be outdated
   const question = field.value.trim();
@@ -31,15 +34,19 @@ async function ask(draft) {
   }
   const mine = new AbortController();
   asking = mine;
+  if (!draft) noted = question; // from here on: a click may come before the answer
   try {
     const headers = { "Content-Type": "application/json" };
-    const body = JSON.stringify({ question, count: COUNT, draft });
+    const body = JSON.stringify({ question, count: COUNT, draft, none: refused });
     const options = { method: "POST", headers, body, signal: mine.signal };
     const response = await fetch("api/ask", options);
     const found = await response.json();
     if (asking !== mine) return;
-    if (response.ok) show(found);
-    else clear(found.error);
+    if (!response.ok) return clear(found.error);
+    show(found);
+    if (!refused) return;
+    clear("Thank you: it is noted that none of these answers your question.");
+    field.focus();
   } catch (error) {
     if (asking === mine) clear("The server does not answer. Is it still running?");
   }
@@ -47,6 +54,7 @@ async function ask(draft) {
 
 function clear(text) {
   list.replaceChildren();
+  none.hidden = true;
   visible = "";
   say(text, false);
 }
@@ -60,21 +68,21 @@ function show(found) {
   const now = JSON.stringify(found);
   if (now === visible) return; // the same answers stay, with what was opened in them
   visible = now;
-  list.replaceChildren(...found.answers.map((answer) => item(found, answer)));
-  if (isAnswered(found)) {
-    const best = found.answers[0].question;
-    const answers = found.answers.length === 1 ? "1 answer" : found.answers.length + " answers";
-    say(`${found.known ? "" : "Likely: "}${answers}. Best: ${best}`, false);
-  } else {
-    say("No answer is good enough. The nearest entries follow.", true);
+  const given = found.answers.slice(0, found.given);
+  list.replaceChildren(...given.map((answer) => item(found, answer)));
+  none.hidden = !logged || !given.length;
+  if (!given.length) {
+    say("No answer: no entry is close enough to the question.", true);
+    return;
   }
+  const answers = given.length === 1 ? "1 answer" : given.length + " answers";
+  say(`${found.known ? "" : "Likely: "}${answers}. Best: ${given[0].question}`, false);
 }
 
 function item(found, answer) {
   const texts = [element("h2", answer.question), element("p", "", ...linked(answer.answer))];
   const shown = element("li", "", ...texts, why(found, answer));
   shown.tabIndex = -1;
-  shown.classList.toggle("below", isBelow(found, answer));
   for (const text of shown.querySelectorAll("h2, p, dd")) text.dir = "auto";
   return shown;
 }
@@ -88,15 +96,6 @@ function linked(text) {
     link.rel = "noopener noreferrer";
     return link;
   });
-}
-
-function isAnswered(found) {
-  return found.known || (found.likely && found.threshold === null);
-}
-
-function isBelow(found, answer) {
-  const least = found.threshold === null ? found.floor : found.threshold.score;
-  return !isAnswered(found) || answer.score < least;
 }
 
 function why(found, answer) {

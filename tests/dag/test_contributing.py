@@ -1,16 +1,22 @@
-"""The examples of CONTRIBUTING.md and of the tour work as they are typed."""
+"""The examples of CONTRIBUTING.md, of the tour and of the page for programs work as they are typed."""
 
+import json
 import re
+import shlex
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
 import yaml
 
+from semblance.reporting.table import Contrast
 from tests.dag.tiny import CONFIG, ROOT, Project, rows
 from workflow.planning.stages import stages
 
 pytestmark = pytest.mark.dag
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
+SKILL = (ROOT / "docs/SKILL.md").read_text()
 
 
 def blocks(heading: str, language: str) -> list[str]:
@@ -54,11 +60,36 @@ def test_the_test_set_of_contributing_is_scored_and_retrains_nothing(project: Pr
     assert set(scores[scores["task"] == name]["n"]) == {len(pairs.splitlines()) - 1}
 
 
-def test_the_lines_of_the_tour_compute_a_score_again(finished: Project, capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tour.md").read_text(), re.DOTALL)
-    shown = "demo/results/scores/sts/nli/minilm-3/rcl-4/seed-1"
-    assert code.count(shown) == 1
-    here = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1"
-    exec(code.replace(shown, str(here)), {})
-    computed, written = capsys.readouterr().out.split()
-    assert computed == written and 0 < float(computed) < 1
+HERE = {"minilm-3": "tiny", "rcl-4": "rcl-2", "rcl_table3": "rcl_table4"}  # of the tiny run
+
+
+def test_the_six_cells_of_the_tour_compute_a_score_and_a_cell_again(finished: Project, tmp_path):
+    notebook = json.loads((ROOT / "docs/tour.ipynb").read_text())
+    cells = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+    (shown,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tour.md").read_text(), re.DOTALL)
+    assert len(cells) == 6 and shown.strip().replace('"demo/', '"../demo/') in cells
+    (tmp_path / "demo").symlink_to(finished.folder)
+    (tmp_path / "docs").mkdir()
+    code = re.sub("|".join(HERE), lambda name: HERE[name[0]], "\n".join(cells))
+    shown = subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path / "docs", text=True)
+    score, same, cell, table = shown.splitlines()[-4:]
+    assert score == same and 0 < float(score) < 1
+    assert cell == f"{table} of 1 seeds"
+
+
+JSON = re.findall(r"^\| `semblance (.+ --json)` \| (.+) \|$", SKILL, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command, listed", JSON)
+def test_the_json_of_a_command_has_the_keys_that_the_skill_page_lists(
+    command, listed, finished: Project, tmp_path
+):
+    for name in ("ours", "theirs"):
+        (tmp_path / f"{name}.csv").write_text("item,score\n1,.5\n2,.3\n3,.7\n")
+    here = HERE | {"my-faq": "results/answerers/tiny"}
+    command = re.sub("|".join(here), lambda name: here[name[0]], command)
+    command = re.sub(r"(\w+)\.csv", rf"{tmp_path}/\1.csv", command)
+    done = finished.python("semblance", *shlex.split(command), check=False)
+    keys = set(re.findall(r'"(\w+)": ', done.stdout))
+    # A table of one seed has no contrast.
+    assert set(re.findall(r"`(\w+)`", listed)) <= keys | set(Contrast.__dataclass_fields__)

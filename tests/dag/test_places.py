@@ -32,7 +32,7 @@ def test_the_same_start_on_another_disk_has_nothing_to_do(far: Far):
 def test_a_run_behind_a_link_is_verified_under_both_its_names_and_says_what_was_deleted(
     far: Far, name
 ):
-    done = far.project.python("semblance", "verify", str(far.disk.parents[1] / name))
+    done = far.project.python("semblance", "verify", "--output", str(far.disk.parents[1] / name))
     assert " 0 problems" in done.stdout.splitlines()[0] and "not here" not in done.stdout
     assert DELETED in done.stdout
 

@@ -35,7 +35,9 @@ def test_the_output_folder_says_what_lies_where(finished: Project):
 
 
 def test_a_finished_run_is_finished_and_each_of_its_jobs_is_done(finished: Project):
-    said = json.loads(finished.python("semblance", "status", "results", "--json").stdout)
+    said = json.loads(
+        finished.python("semblance", "status", "--output", "results", "--json").stdout
+    )
     assert said["finished"] and said["controller"] is None and said["share"] == 1
     assert all(stage["done"] == stage["jobs"] for stage in said["stages"])
     assert not (said["running"] or said["failed"] or said["stopped"])
@@ -109,7 +111,7 @@ def test_a_flipped_bit_in_predictions_stops_the_table_and_its_cure_heals_it(fini
 
 
 def test_verify_finds_nothing_wrong_from_the_command_line(finished: Project):
-    done = finished.python("semblance", "verify", "results")
+    done = finished.python("semblance", "verify", "--output", "results")
     assert " 0 problems" in done.stdout and "note:" not in done.stdout
     cells = next(
         line.split() for line in done.stdout.splitlines() if line.startswith("table cells")
@@ -120,8 +122,8 @@ def test_verify_finds_nothing_wrong_from_the_command_line(finished: Project):
 
 def test_the_whole_run_is_kept_in_a_small_folder_in_which_anyone_can_check_it(finished, tmp_path):
     kept = str(tmp_path / "kept")
-    finished.python("semblance", "keep", "results", kept)
-    said = finished.python("semblance", "verify", kept).stdout
+    finished.python("semblance", "keep", kept, "--output", "results")
+    said = finished.python("semblance", "verify", "--output", kept).stdout
     assert " 0 problems" in said and "Pearson's r and geometry, which are not kept" in said
     assert "explain" not in said  # which needs the results
     assert {"report.html", "contrasts.svg"} <= {path.name for path in Path(kept).iterdir()}
@@ -145,12 +147,12 @@ def test_the_advice_of_verify_heals_all_that_is_damaged_and_the_new_records_say_
     for damaged in (root / "tables/rcl_table4.md", root / "../resources/data/stsb/sts-test.csv"):
         flip(damaged)
     forge_learning_rate(root / "models/nli/tiny/rcl-2/seed-1/record.json")
-    found = project.python("semblance", "verify", "results", check=False)
+    found = project.python("semblance", "verify", "--output", "results", check=False)
     assert found.returncode == 1
     for line in found.stdout.partition("To mend this, delete\n")[2].splitlines()[:-1]:
         (project.folder / line.strip()).unlink()
     project.snakemake("--cores", "2")
-    healed = project.python("semblance", "verify", "results")
+    healed = project.python("semblance", "verify", "--output", "results")
     assert " 0 problems" in healed.stdout.splitlines()[0]
     again = read_sealed(record)
     differing = {name for name in before.keys() | again.keys() if before[name] != again[name]}

@@ -265,11 +265,17 @@ class Project:
         (self.folder / "tiny.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
 
     def snakemake(self, *arguments: str, check: bool = True, **variables: str) -> str:
-        """Run snakemake in the copy, with more environment variables if wished; return what it printed."""
+        """Run snakemake in the copy, with more environment variables if wished.
+
+        Return what it printed, and then what the run's log has of it and its jobs.
+        """
+        log = self.folder / "results/logs/run.log"
+        before = log.stat().st_size if log.exists() else 0
         words = ("snakemake", "--configfile", "tiny.yaml", *arguments)
         done = run_module(self.folder, *words, **variables)
-        assert not (check and done.returncode), printed(done)
-        return done.stdout + done.stderr
+        logged = log.read_bytes()[before:].decode() if log.exists() else ""
+        assert not (check and done.returncode), printed(done) + logged[-6000:]
+        return done.stdout + done.stderr + logged
 
     def python(self, *command: str, check: bool = True) -> subprocess.CompletedProcess:
         """Run a module of the copy, with arguments, in its folder."""

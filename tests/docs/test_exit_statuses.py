@@ -1,16 +1,18 @@
-"""The exit statuses that docs/reliability.md lists are those with which programs end."""
+"""The exit statuses that the docs list are those with which programs end."""
 
 import re
+
+import pytest
 
 from tests.dag.tiny import ROOT
 from workflow.scripts import endings
 
-PAGE = (ROOT / "docs/reliability.md").read_text()
 FOUND = 1  # something wrong: the status of verify, explain, sources and fetch
 
 
-def test_each_status_is_listed_once_and_no_other():
-    [section] = re.findall(r"^### Exit statuses\n(.*?)^###", PAGE, re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize("page", ["reliability", "SKILL"])
+def test_each_status_is_listed_once_and_no_other(page: str):
+    section = (ROOT / f"docs/{page}.md").read_text().split("# Exit statuses\n")[1].split("\n##")[0]
     listed = [int(status) for status in re.findall(r"^\| (\d+) \|", section, re.MULTILINE)]
     known = [
         endings.BAD_INPUT,

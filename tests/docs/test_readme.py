@@ -20,15 +20,16 @@ from snakemake.cli import parse_args
 from semblance.__main__ import commands as known_commands
 from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import COPIED, ROOT, copy_project, write_base
-from tests.unit.reporting import example_results
+from workflow.costing.model import estimates
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs, model_record
 from workflow.planning.tables import rows_of
-from workflow.scripts import explain, sources, verify
 
 README = (ROOT / "README.md").read_text()
+SKILL = (ROOT / "docs/SKILL.md").read_text()
+OF_SKILL = re.findall(r"^(?:\| `)?(semblance .+?)(?:  #|`|$)", SKILL, re.MULTILINE)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -45,12 +46,6 @@ def commands() -> list[str]:
 
 def commands_of(program: str) -> list[str]:
     return [command for command in commands() if command.split()[0] == program]
-
-
-def command_of_semblance(name: str) -> list[str]:
-    """Return the arguments of the first line that calls one of its commands."""
-    words = [command.split() for command in commands_of("semblance")]
-    return next(arguments for _, command, *arguments in words if command == name)
 
 
 def run(command: str, folder: Path) -> str:
@@ -81,7 +76,8 @@ def checkout(tmp_path_factory) -> Path:
 
 
 def test_every_command_is_of_a_program_that_these_tests_know():
-    assert {command.split()[0] for command in commands()} == {"make", ".", "snakemake", "semblance"}
+    known = {"git", "make", ".", "snakemake", "semblance"}
+    assert {command.split()[0] for command in commands()} == known
 
 
 @pytest.mark.parametrize("command", commands_of("make"))
@@ -92,7 +88,9 @@ def test_make_knows_the_target(command: str, checkout: Path):
 @pytest.mark.parametrize("command", [c for c in commands_of("semblance") if " plan" in c])
 def test_plan_reads_the_config(command: str, checkout: Path):
     program = command.replace("semblance plan", "python -m workflow.scripts.plan")
-    assert "submissions to a scheduler" in run(program, checkout)
+    price = re.search(r"in all: (\S+) GPU-hours, .+, (\d+)\.\d GB", run(program, checkout))
+    if "rcl_table3" in command:
+        assert f"about {float(price[1]):.0f} GPU-hours and {price[2]} GB" in README
 
 
 def test_make_docs_corrects_a_wrong_count(checkout: Path):
@@ -131,7 +129,7 @@ def test_snakemake_knows_the_arguments_and_the_plan_has_the_target(command: str,
         assert options.executor == "slurm"
 
 
-@pytest.mark.parametrize("command", commands_of("semblance"))
+@pytest.mark.parametrize("command", [*commands_of("semblance"), *OF_SKILL])
 def test_each_command_of_semblance_takes_these_arguments(command: str):
     _, name, *arguments = shlex.split(command)
     assert name in known_commands()
@@ -139,22 +137,9 @@ def test_each_command_of_semblance_takes_these_arguments(command: str):
     importlib.import_module(f"workflow.scripts.{name}").parser().parse_args(own)
 
 
-def test_sources_asks_for_the_files_of_the_config(monkeypatch, capsys):
-    asking = command_of_semblance("sources")
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(sources, "ask_all", lambda questions: [])
-    sources.main(asking)
-    assert "to download" in capsys.readouterr().out
-
-
-def test_verify_and_explain_take_these_arguments(tmp_path, monkeypatch, capsys):
-    example_results.build(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    verify.main(command_of_semblance("verify"))
-    assert " 0 problems" in capsys.readouterr().out
-    table, row, column = command_of_semblance("explain")
-    explain.main(["t_regulators", "rcl", column])  # the small example has other tables and methods
-    assert "again      semblance verify" in capsys.readouterr().out
+def test_the_cell_that_explain_is_asked_for_is_one_of_the_table():
+    [command] = [command for command in commands() if " explain " in command]
+    table, row, _ = command.split()[2:]
     plan = plan_of("config.yaml")
     assert row in [entry.method for entry in rows_of(plan.config, plan.config.tables[table])]
 
@@ -174,27 +159,32 @@ def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
     assert number.sub("N", capsys.readouterr().out) == number.sub("N", shown)
 
 
-def numbers(cell: str) -> list[str]:
-    return re.findall(r"[+-]?\d*\.\d+", cell.replace("−", "-"))
-
-
-def test_the_table_shows_what_the_run_that_it_names_has_found():
-    folder = ROOT / re.search(r"\((docs/runs/.+?)/\)", README)[1]
+def test_the_finding_has_the_numbers_of_the_run_that_it_names():
+    finding = README.split("**One finding**")[1].split("\n\n")[0]
+    folder = ROOT / re.search(r"\((docs/runs/.+?)/\)", finding)[1]
     table = pd.read_csv(folder / "rcl_table3.csv").set_index("method")
-    columns = [f"Average{end}" for end in ("", "_sd", "_published")]
-    methods = ["start", "attention-dropout-0.1", "rcl-8"]
-    expected = [[*table.loc[name, columns].dropna()] for name in methods]
     claims = pd.read_csv(folder / "claims.csv").set_index(["claim", "reading"])
     claim = claims.loc[("rcl-over-attention-dropout", "mean")]
-    expected.append([claim[name] for name in ("difference", "low", "high", "size")])
-    rows = README.split("| | ours | the paper |")[1].split("\n\n")[0].splitlines()[2:]
-    printed = [numbers("".join(row.split("|")[2:])) for row in rows]
-    assert [[float(text) for text in row] for row in printed] == [
-        [round(float(value), 2) for value in row] for row in expected
-    ]
+    rows = table.loc[["rcl-8", "attention-dropout-0.1"], ["Average", "Average_sd"]]
+    expected = [*rows.to_numpy().ravel(), *claim[["difference", "low", "high", "size"]]]
+    printed = re.findall(r"[+-]?\d*\.\d+", finding.replace("−", "-"))
+    assert [float(text) for text in printed] == [round(float(value), 2) for value in expected]
+
+
+def test_the_price_of_a_try_is_that_of_ten_trainings():
+    cost = estimates([])
+    which = ("train", "wiki1m", "bert-base", "simcse")
+    [seconds] = {cost.seconds(job) for job in cost.jobs() if job[:4] == which}
+    assert f"about {10 * seconds / 3600:.0f} GPU-hours" in README
+
+
+def test_the_index_names_every_page_of_the_docs_once():
+    index = (ROOT / "docs/README.md").read_text()
+    pages = [page.name for page in (ROOT / "docs").glob("*.md") if page.name != "README.md"]
+    assert {page: index.count(f"]({page})") for page in pages} == dict.fromkeys(pages, 1)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_to_a_file(page: Path):
-    links = re.findall(r"\]\((?!https?:)(.+?)\)", page.read_text())
+    links = re.findall(r"(?:\]\((?!https?:)|src(?:set)?=\")(.+?)[)\"]", page.read_text())
     assert [link for link in links if not (page.parent / link.partition("#")[0]).exists()] == []

@@ -2,7 +2,7 @@
 
 import json
 import math
-import subprocess
+import os
 
 import pytest
 import yaml
@@ -13,8 +13,8 @@ from semblance.strict_yaml import read_yaml
 from tests.dag.tiny import ROOT, run_module
 from tests.hostile.bounds import bounded, put, refusal
 from tests.unit.data.files import put as write
-from workflow.controller.progress import BAD_INPUT, config_files, main
 from workflow.planning.layers import read_layer
+from workflow.scripts import endings, run
 
 # YAML
 
@@ -90,9 +90,10 @@ def test_a_malformed_config_is_refused_in_one_line_before_snakemake_starts(
         write(path, YAML[name][0])
     else:
         put(path, name)
-    monkeypatch.setattr(subprocess, "Popen", None)  # so that a start of snakemake would fail
-    with bounded():
-        assert main(["--cores", "1", "--configfile", str(path), "-n"]) == BAD_INPUT
+    monkeypatch.setattr(os, "execv", None)  # so that a start of snakemake would fail
+    with bounded(), pytest.raises(SystemExit) as ended:
+        endings.run(lambda: run.main([str(path), "-n"]))
+    assert ended.value.code == endings.BAD_INPUT
     printed = capsys.readouterr().err
     assert printed.startswith(f"error: {path}") and printed.count("\n") == 1
 
@@ -105,19 +106,6 @@ def test_the_projects_own_config_is_checked_before_snakemake_reads_it(tmp_path):
     printed = done.stdout + done.stderr
     assert done.returncode and "config.yaml:1: its aliases stand for more" in printed
     assert "Traceback" not in printed
-
-
-@pytest.mark.parametrize(
-    "arguments, files",
-    [
-        (["-n"], []),
-        (["--configfile", "a", "b", "-n"], ["a", "b"]),
-        (["--configfiles=a", "--cores", "2", "--configfile", "b"], ["b"]),
-        (["--config", "output=x", "--cores", "2"], []),
-    ],
-)
-def test_the_config_files_are_those_that_snakemake_reads(arguments, files):
-    assert config_files(arguments) == files
 
 
 # Manifests and published numbers

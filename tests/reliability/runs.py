@@ -36,6 +36,12 @@ def start(
         )
 
 
+def logged(project: Project) -> str:
+    """Return what the log of the project's runs has of Snakemake and its jobs so far."""
+    log = project.folder / "results/logs/run.log"
+    return log.read_text(encoding="utf-8") if log.exists() else ""
+
+
 def ended(process: subprocess.Popen, seconds: float = 300) -> str:
     """Wait for the end of a run; return what it has printed."""
     return process.communicate(timeout=seconds)[0]

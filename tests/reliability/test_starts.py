@@ -6,13 +6,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.dag.tiny import CONFIG, ROOT, Project
 from tests.files import contents
-from tests.reliability.runs import ended, slow_training, start, wait_for_writer
+from tests.reliability.runs import ended, logged, slow_training, start, wait_for_writer
 from tests.shipped import merged
 
 CORPUS = "corpora/nli/record.json"
@@ -93,16 +94,15 @@ def test_the_next_start_waits_for_a_job_that_outlived_its_controller(project):
     os.kill(first.pid, signal.SIGKILL)
     first.wait()
     second = start(project, "--", f"{TRAINED}/record.json")
-    before = []
-    for line in second.stdout:
-        before.append(line)
-        if f"pid {orphan}, which writes {TRAINED}" in line:
-            break
+    waits = f"pid {orphan}, which writes {TRAINED}"
+    while waits not in logged(project):
+        assert second.poll() is None
+        time.sleep(0.1)
     os.kill(orphan, signal.SIGCONT)
-    said = "".join(before) + ended(second)
+    said = ended(second)
     assert second.returncode == 0, said[-3000:]
-    assert said.count(f"pid {orphan}, which writes {TRAINED}") == 1
-    assert "already trained: its outputs are put back" in said
+    assert logged(project).count(waits) == 1
+    assert "already trained: its outputs are put back" in logged(project)
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_an_interrupted_run_says_what_is_saved_and_how_to_go_on(project):
     assert "to go on: the same command again" in said
     second = start(project, "--", f"{TRAINED}/record.json")
     said = ended(second)
-    assert second.returncode == 0 and "resumed from step" in said, said[-3000:]
+    assert second.returncode == 0 and "resumed from step" in logged(project), said[-3000:]
 
 
 # --- Slurm that is not there ----------------------------------------------------------------------

@@ -68,7 +68,7 @@ def test_an_error_of_the_programs_own_names_its_node_too(monkeypatch, capsys):
         ("train --settings x --output results/m/record.json", "results/m/record.json"),
         ("collect_scores --output t/scores.csv --record t/r/scores.json", "t/r/scores.json"),
         ("plan --output results config.yaml", None),
-        ("verify results", None),
+        ("verify --output results", None),
         ("train --output", None),
     ],
 )

@@ -55,7 +55,7 @@ def test_the_second_line_names_tasks_of_mteb_that_were_run_on_other_data(tmp_pat
             (tmp_path / name / f"{task}.json").write_text(json.dumps(result))
     compare.main([str(tmp_path / name) for name in "ab"])
     second = capsys.readouterr().out.splitlines()[1]
-    assert second == "other data in b than in a: STS12 (11111111 and 22222222 …)"
+    assert second == "other data in b than in a: STS12: 11111111 (test) and 22222222 (test)"
 
 
 def test_too_few_sets_and_a_senseless_margin_are_refused(files):

@@ -28,7 +28,7 @@ ENTRIES = (
     ),
     FaqEntry(ODD, f"Hostile {ODD}", f"Hostile {ODD}", (f"wording {ODD}",)),
 )
-TITLE = "Ask the FAQ"
+TITLE = "Ask <b>us</b> {{style}}"
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,10 @@ def server(tmp_path_factory):
     log = place / "log.jsonl"
     command = [sys.executable, "-m", "semblance", "faq", "serve", "--model", str(folder)]
     process = subprocess.Popen(
-        [*command, "--port", "0", "--log", str(log)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [*command, "--port", "0", "--log", str(log), "--title", TITLE],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     address = process.stdout.readline().removeprefix("serving on ").strip()
     yield address, log
@@ -149,12 +152,30 @@ def test_why_an_answer_was_given_unfolds_by_keyboard(browser, server):
         assert opened.focused() == "question"
 
 
-def test_no_answer_is_said_and_the_nearest_entries_are_marked(browser, server):
+def test_what_lies_below_the_limit_is_no_answer(browser, server):
     with FaqPage(browser, server[0]) as opened:
         opened.ask("xyzzy")
         assert opened.page.locator("#status.unknown").inner_text().startswith("No answer")
-        marked = opened.page.locator("#answers li.below").count()
-        assert marked == opened.page.locator("#answers li").count() > 0
+        assert opened.page.locator("#answers li").count() == 0
+        assert not opened.page.locator("#none").is_visible()
+
+
+def test_none_of_these_is_one_more_line_of_the_log(browser, server):
+    address, log = server
+    with FaqPage(browser, address) as opened:
+        for sent, kinds in ((False, ["asked", "none"]), (True, ["none"])):
+            opened.ask("forgot password")
+            if sent:
+                with opened.page.expect_response("**/api/ask"):
+                    opened.page.keyboard.press("Enter")
+            before = len(log.read_text().splitlines())
+            with opened.page.expect_response("**/api/ask"):
+                opened.page.get_by_role("button", name="None of these").click()
+            opened.page.locator("#answers li").first.wait_for(state="detached")
+            lines = map(json.loads, log.read_text().splitlines()[before:])
+            assert [line["kind"] for line in lines] == kinds
+            assert "noted" in opened.page.locator("#status").inner_text()
+            opened.ask("")
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["wide", "phone"])

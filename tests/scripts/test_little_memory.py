@@ -17,7 +17,7 @@ def limited(size: int, *arguments: str) -> CompletedProcess:
 
 @pytest.mark.parametrize("command", ["workflow.scripts.train", "semblance"])
 def test_too_little_address_space_is_reported_in_one_line(command):
-    arguments = ["verify", "results"] if command == "semblance" else ["--help"]
+    arguments = ["verify", "--output", "results"] if command == "semblance" else ["--help"]
     done = limited(300 << 20, "-m", command, *arguments)
     assert done.returncode == TRY_AGAIN and done.stderr.count("\n") == 1
     assert done.stderr.startswith("error: the address space is limited to 300 MB")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from semblance.data.prepare_sts import released_pairs
 from semblance.data.raw import Raw
@@ -131,16 +133,19 @@ def scores_of(folder: Path, pairs: list[ScoredPair]) -> dict:
     }
 
 
-def test_own_pairs_are_one_more_task_and_csv_has_every_score(model, data, capsys, tmp_path):
-    (tmp_path / "library.csv").write_text(PAIRS)
+@pytest.mark.parametrize("file, task", [("library.csv", "library"), ("stsb.txt", "stsb.txt")])
+def test_own_pairs_are_one_more_task_and_csv_has_every_score(
+    model, data, capsys, tmp_path, file, task
+):
+    (tmp_path / file).write_text(PAIRS)
     path = tmp_path / "scores.csv"
-    arguments = (model, "--data", data, "--pairs", tmp_path / "library.csv", "--csv", path)
+    arguments = (model, "--data", data, "--pairs", tmp_path / file, "--csv", path)
     (_, columns, *_), err = run(capsys, *arguments)
-    assert "library  average of 2" in columns
+    assert f"{task}  average of 2" in columns
     assert "columns: sentence1 from 'sentence1'" in err
     rows = written(path)
-    assert {row["task"] for row in rows} == {"stsb", "library", AVERAGE}
-    assert {row["n"] for row in rows if row["task"] == "library"} == {"3"}
+    assert {row["task"] for row in rows} == {"stsb", task, AVERAGE}
+    assert {row["n"] for row in rows if row["task"] == task} == {"3"}
 
 
 def test_the_protocols_nearest_to_a_printed_number_are_shown(model, data, capsys):
@@ -155,6 +160,15 @@ def test_a_folder_of_transformers_states_no_pooling(model, data, capsys):
     source = model.parent / "source"
     (head, *lines), _ = run(capsys, source, "--data", data, "--tasks", "stsb")
     assert "states no pooling" in head and "*" not in "".join(lines)
+
+
+def test_a_layer_that_is_not_read_is_named_below_what_the_folder_states(model, data, capsys):
+    path = model.parent / "source/model.safetensors"
+    size = load_file(path)["pooler.dense.bias"].shape[0]
+    layer = {"mlp.dense.weight": torch.eye(size), "mlp.dense.bias": torch.zeros(size)}
+    save_file(load_file(path) | layer, path)
+    (_, unread, *_), _ = run(capsys, path.parent, "--data", data, "--tasks", "stsb")
+    assert unread.startswith("not read: mlp.dense.bias, mlp.dense.weight. This is a checkpoint of")
 
 
 def test_a_head_makes_the_own_pooling_a_line_of_its_own(model, data, capsys, tmp_path):
@@ -177,12 +191,15 @@ def test_a_head_makes_the_own_pooling_a_line_of_its_own(model, data, capsys, tmp
     "arguments, words",
     [
         (("--data", "nowhere"), "none of the tasks is there: stsb"),
-        (("--tasks", "sts99"), "--tasks sts99: there is no such data set"),
+        (("--tasks", "sts99"), "sts99: there is no such data set"),
         (("--threads", "0"), "--threads: 0 threads"),
         (("--max-length", "2"), "--max-length: 2 tokens"),
         (("--prompt", "query"), "has no prompt 'query'"),
         (("--pairs", "nowhere.csv"), "--pairs nowhere.csv: no such file"),
-        (("--pairs", str(ROOT / "demo/data/stsb/sts-dev.csv")), "sts-dev.csv:1: no column"),
+        (
+            ("--pairs", str(ROOT / "demo/data/stsb/sts-dev.csv")),
+            "needed are sentence1, sentence2, score",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(model, data, capsys, arguments, words):

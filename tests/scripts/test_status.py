@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -36,14 +37,8 @@ def test_status_prints_the_page_without_colours_into_a_pipe_or_one_object_of_jso
     status.main([])
     said = capsys.readouterr().out
     assert said.startswith("results: no run works here") and "\033" not in said
-    status.main(["results", "--json"])
+    status.main(["--output", "results", "--json"])
     assert json.loads(capsys.readouterr().out)["output"] == "results"
-
-
-@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "1e9"])
-def test_status_refuses_to_watch_in_a_senseless_time(plan, seconds):
-    with pytest.raises(InputError, match="--watch"):
-        status.main(["--watch", seconds])
 
 
 def test_status_watches_until_it_is_interrupted(plan, capsys, monkeypatch):
@@ -55,8 +50,8 @@ def test_status_watches_until_it_is_interrupted(plan, capsys, monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(status, "time", SimpleNamespace(sleep=pause))
-    status.main(["--json", "--watch", "5"])
-    assert pauses == [5.0] * 3
+    status.main(["--json", "--watch"])
+    assert pauses == [status.EVERY] * 3
     assert len(list(map(json.loads, capsys.readouterr().out.splitlines()))) == 3
 
 
@@ -64,7 +59,7 @@ def test_on_a_terminal_status_is_coloured_and_drawn_anew_until_ctrl_c(plan):
     ours, theirs = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     environment |= {"PYTHONPATH": str(ROOT), "TERM": "xterm"}
-    command = [sys.executable, "-m", "semblance", "status", "--watch", "60"]
+    command = [sys.executable, "-m", "semblance", "status", "--watch"]
     process = subprocess.Popen(command, env=environment, stdout=theirs, stderr=subprocess.PIPE)
     os.close(theirs)
     shown = ""
@@ -93,23 +88,24 @@ def test_table_prints_a_finished_table_as_it_lies_in_the_folder(plan, capsys):
         assert capsys.readouterr().out.rstrip() == whole.rstrip()
 
 
-@pytest.mark.parametrize("columns, has_tasks", [("200", True), ("60", False)])
-def test_a_table_fits_the_terminal(plan, capsys, monkeypatch, columns, has_tasks):
+@pytest.mark.parametrize("columns", ["60", ""])
+def test_a_table_fits_the_terminal_and_is_whole_in_a_pipe(plan, capsys, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
     finish(plan)
     render_whole(plan, "t_sts")
     table.main(["T_STS"])
     lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= int(columns) and lines[0] == STS_TABLE["title"]
-    header = lines[2].split()
-    assert {"n", "Average"} <= set(header) and ("STS12" in header) is has_tasks
+    assert max(map(len, lines)) <= int(columns or 10_000) and lines[0] == STS_TABLE["title"]
+    assert ("STS12" in lines[2].split()) is (not columns)
+    assert lines[-1].endswith(": results/tables/t_sts.md")
 
 
 def test_table_prints_what_there_is_of_an_incomplete_table_and_writes_nothing(plan, capsys):
     finish(plan, but=("evaluate_sts",))
     table.main(["t_sts"])
     shown = capsys.readouterr().out
-    assert "INCOMPLETE" in shown and "n/a" in shown
+    assert shown.startswith("INCOMPLETE: ") and "n/a" in shown
+    assert shown.endswith(" notes: semblance table t_sts --json\n")
     table.main(["t_sts", "--json"])
     assert "INCOMPLETE" in json.loads(capsys.readouterr().out)["name"]
 
@@ -117,6 +113,13 @@ def test_table_prints_what_there_is_of_an_incomplete_table_and_writes_nothing(pl
 def test_without_a_name_the_tables_are_listed_and_an_unknown_one_is_refused_with_them(plan, capsys):
     table.main([])
     assert capsys.readouterr().out == f"t_sts  {STS_TABLE['title']}\n"
-    line = "t_none: there is no such table; name one of t_sts"
-    with pytest.raises(InputError, match=line):
-        table.main(["t_none"])
+    for name, advice in (("t_sst", "did you mean t_sts?"), ("other", "name one of t_sts")):
+        with pytest.raises(
+            InputError, match=re.escape(f"{name}: there is no such table; {advice}")
+        ):
+            table.main([name])
+
+
+def test_a_runs_folder_without_its_flag_is_answered_with_the_command_to_type(tmp_path):
+    with pytest.raises(InputError, match=f"; semblance status --output {tmp_path}$"):
+        status.main([str(tmp_path)])

@@ -25,6 +25,7 @@ from semblance.settings import Positive
 def loss(batch, *, scale: Positive = 20.0):
     return batch
 '''
+RUN = "workflow.controller.command.run"
 CPU = [str(ROOT / path) for path in command.WITHOUT_GPU]
 
 
@@ -165,7 +166,7 @@ def test_seeds_are_added_until_the_answer_is_decided(loss, monkeypatch, capsys):
 
 def test_more_than_the_budget_is_not_started(loss, monkeypatch):
     monkeypatch.setattr(command, "visible_gpus", lambda: [])
-    monkeypatch.setattr(command.progress, "main", lambda arguments: pytest.fail("it started"))
+    monkeypatch.setattr(RUN, lambda arguments: pytest.fail("it started"))
     with pytest.raises(InputError, match=r"--budget: [\d.]+ h are more than 0.01 h"):
         command.main([str(loss), "--budget", "0.01h"])
 
@@ -174,7 +175,7 @@ def test_the_budget_counts_all_seeds_together(loss, monkeypatch):
     """Each seed is priced by itself, and together they are more than the budget."""
     monkeypatch.setattr(command, "visible_gpus", lambda: [])
     started = []
-    monkeypatch.setattr(command.progress, "main", lambda arguments: started.append(arguments) or 0)
+    monkeypatch.setattr(RUN, lambda arguments: started.append(arguments) or 0)
     control = 70 + np.arange(5.0)
     undecided = table(control + 20 * NOISE, control)
     monkeypatch.setattr(command, "read_tables", lambda paths: [undecided])

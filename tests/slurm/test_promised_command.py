@@ -1,11 +1,14 @@
 """The promised command line, verbatim, on a real Slurm."""
 
+import re
+
 import pytest
 import yaml
 from snakemake.utils import update_config
 
 from tests.dag.tiny import Project, printed, run_module, trapped
 from tests.files import contents
+from tests.reliability.runs import logged
 from tests.slurm.conftest import SMALL
 
 pytestmark = pytest.mark.slurm
@@ -43,8 +46,14 @@ def test_every_table_equals_the_local_runs_byte_for_byte(ran, local):
     assert [name for name, content in wanted.items() if found.get(name) != content] == []
 
 
+def test_the_terminal_has_a_line_a_minute_and_the_log_the_rest(ran):
+    project, said, _ = ran
+    assert re.search(r"\n(\d+) of \1 jobs done", said)
+    assert len(said) < 5000 and len(logged(project)) > 20 * len(said)
+
+
 def test_every_stage_ran_on_the_cluster_and_downloads_did_not(ran, cluster):
-    _, said, _ = ran
+    said = logged(ran[0])
     marker = "has been submitted with SLURM jobid"
     submitted = [line for line in said.splitlines() if marker in line]
     assert 10 <= len(submitted) <= 20

@@ -10,7 +10,7 @@ import yaml
 
 from semblance.provenance import read_sealed
 from tests.dag.tiny import Project, rows
-from tests.reliability.runs import slow_training, start
+from tests.reliability.runs import logged, slow_training, start
 from tests.slurm.cluster import Cluster
 
 LONG = "results/models/nli/tiny/continued/seed-1/record.json"
@@ -44,8 +44,8 @@ class User:
         return start(self.project, *words, *arguments, "--", LONG, log=log, **slow_training(pause))
 
     def output(self) -> str:
-        """Return all that the controllers have printed."""
-        return (self.folder / "said").read_text(encoding="utf-8")
+        """Return the log of the runs, and then all that the controllers have printed."""
+        return logged(self.project) + (self.folder / "said").read_text(encoding="utf-8")
 
     def finish(self, process: subprocess.Popen, status: int = 0) -> None:
         """Wait for the controller's end and look at its exit status."""

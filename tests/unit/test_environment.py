@@ -8,7 +8,7 @@ import yaml
 from semblance.provenance import ROOT
 from workflow.requirements import requirements
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PROJECT, TOOLS = map(tomllib.loads((ROOT / "pyproject.toml").read_text()).get, ("project", "tool"))
 ALL = set(requirements(PROJECT, list(PROJECT["optional-dependencies"])))
 
 
@@ -49,3 +49,16 @@ def test_every_rule_that_runs_a_command_names_the_conda_environment():
 
 def test_every_conda_environment_is_used():
     assert [file.name for file in (ROOT / "envs").iterdir()] == ["semblance.yaml"]
+
+
+def test_the_image_has_what_the_package_needs_and_is_installed_as_the_docs_say():
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    sources = [name for line in lines if line[:5] == "COPY " for name in line.split()[1:-1]]
+    packed = TOOLS["setuptools"]["package-data"]["semblance_workflow"]
+    needed = {*packed, *PROJECT["license-files"], PROJECT["readme"], "constraints.txt"}
+    assert {file.split("/")[0] for file in sources} == {file.split("/")[0] for file in needed}
+    assert all((ROOT / file).exists() for file in sources)
+    assert f"FROM python:{PROJECT['requires-python'].removeprefix('>=')}-slim" in lines
+    [install] = [line.removeprefix("RUN ") for line in lines if line.startswith("RUN ")]
+    shown = install.replace("--no-cache-dir ", "")
+    assert f"\n{shown} " in (ROOT / "docs/commands.md").read_text()

@@ -49,11 +49,27 @@ def test_an_unknown_flag_of_a_command_is_bad_input():
     assert done.returncode == 2 and "unrecognized arguments: --fly" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [(), ("fly",), ("--fly",)])
-def test_without_a_known_command_the_usage_is_an_error(arguments):
-    done = python("-m", "semblance", *arguments)
-    assert done.returncode == 2
-    assert done.stderr.startswith("usage: semblance {") and done.stderr.count("\n") == 1
+@pytest.mark.parametrize(
+    "arguments, line",
+    [
+        ("tabel", "error: tabel: there is no such command; did you mean table?"),
+        ("--fly", "error: --fly: there is no such command; name one of check, sources,"),
+        (
+            "faq trian",
+            "error: trian: there is no such command of semblance faq; did you mean train?",
+        ),
+    ],
+)
+def test_a_command_that_is_not_there_is_an_error_that_names_the_nearest_one(arguments, line):
+    done = python("-m", "semblance", *arguments.split())
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith(line) and done.stderr.count("\n") == 1
+
+
+def test_without_a_command_the_usage_is_an_error():
+    done = python("-m", "semblance")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("usage: semblance COMMAND")
 
 
 @pytest.fixture

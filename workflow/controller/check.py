@@ -62,6 +62,8 @@ def check(layers: Layered, asked: Command) -> Checked:
                 checked.warnings += _large_batches(checked.cost, everything)
             errors += [*missing, *errors_of([partial(_check_devices, checked)])]
     checked.errors += map(layers.located, errors)
+    if asked.makes_all and not checked.errors:  # the plan of a large run takes Snakemake a while
+        check_planned(checked)
     return checked
 
 
@@ -117,7 +119,8 @@ def check_planned(checked: Checked) -> None:
     """Add what a run of the jobs to do needs: facts, and errors if it is more than there is."""
     everything = checked.cost.jobs()
     todo = to_do(checked.cost)
-    checked.facts.append(f"{len(everything):,} jobs, {len(todo):,} of them to do")
+    price = f": {checked.cost.price(todo)}" if todo else ""
+    checked.facts.append(f"{len(everything):,} jobs, {len(todo):,} without a result{price}")
     checked.facts += [line for line, _ in _disks(checked.cost, todo)]
     missing = lacks(checked, todo)
     if checked.config.anyway:

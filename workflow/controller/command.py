@@ -1,8 +1,10 @@
-"""What the command line of snakemake asks for, its profiles included."""
+"""The command line of snakemake: what it asks for, its profiles included, and how it is run."""
 
 import contextlib
 import io
 import re
+import subprocess
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +24,10 @@ STARTS_NOTHING = """
 """.split()
 # These say what of a run snakemake prints.
 OF_PRINTING = ("debug_dag", "printshellcmds", "quiet", "verbose")
+# These name a part of the run.
+OF_PARTS = ("allowed_rules", "batch", "omit_from", "until")
 HERE = (None, "local", "dryrun", "touch")  # executors that run jobs on this machine, or none
+INTERRUPTED = 130  # exit status after Ctrl-C
 NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
 
 
@@ -32,6 +37,7 @@ class Command:
 
     starts_jobs: bool
     plans_jobs: bool = False  # as a dry run does, too
+    makes_all: bool = False  # it starts jobs, and names no part of the run
     dry_run: bool = False
     lists_jobs: bool = False  # it says itself what snakemake prints
     touches: bool = False  # it calls results current as they are
@@ -50,8 +56,11 @@ def read(arguments: list[str]) -> Command:
     report_only = options.reporter or (options.report and not options.report_after_run)
     looks = [name for name in STARTS_NOTHING if getattr(options, name, None)]
     starts_jobs = not (looks or report_only)
+    named = [getattr(options, name, None) for name in OF_PARTS]
+    is_whole = not any(named) and (not options.targets or "all" in options.targets)
     return Command(
         starts_jobs=starts_jobs,
+        makes_all=starts_jobs and is_whole and not options.touch,
         plans_jobs=starts_jobs or options.dryrun,
         dry_run=looks == ["dryrun"] and not report_only,
         # By the command line itself, without its profiles.
@@ -62,6 +71,18 @@ def read(arguments: list[str]) -> Command:
         partitions=frozenset(_partitions(options)),
         programs=tuple(_programs(options)),
     )
+
+
+def run(arguments: list[str]) -> int:
+    """Run ``snakemake ARGUMENTS``; return its exit status, or 130 if Ctrl-C ended it."""
+    process = subprocess.Popen([sys.executable, "-P", "-m", "snakemake", *arguments])
+    interrupted = False
+    while True:
+        try:
+            status = process.wait()
+            return INTERRUPTED if interrupted else status
+        except KeyboardInterrupt:  # snakemake got it too, and says what it has saved
+            interrupted = True
 
 
 def of_profile(profile: str) -> Command:

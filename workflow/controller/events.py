@@ -1,7 +1,7 @@
 """What happens in a run: one JSON object a line, appended to one file of the output folder.
 
-The process that plans and starts the jobs writes it (``Writer``). Status, the progress line, the end
-of a failed run and the next start read it (``History``). Snakemake's own log is written for people.
+The process that plans and starts the jobs writes it (``Writer``). Status, the terminal, the end of a
+failed run and the next start read it (``History``). Snakemake's own log is written for people.
 
 Each start appends a ``run``, whose ``cluster`` names its jobs on Slurm. Of a job there are
 ``started``, ``finished`` and ``failed`` with the reason; ``job`` is the path of its log without its
@@ -27,8 +27,7 @@ NO_LOG = "look above for the answer of sbatch; slurm/profile.yaml has what each 
 ERROR = "mend what the last line says; the same command goes on from here"
 KILLED = (
     "the log tells of no error, so the job was probably killed (by a time limit, or for lack of"
-    " memory): Snakemake's lines above name the signal or the exit status; the same command goes on"
-    " from here"
+    " memory): logs/run.log names the signal or the exit status; the same command goes on from here"
 )
 INTERRUPTED = "interrupted"  # the error of a script that Ctrl-C ended
 Event = dict[str, Any]
@@ -48,8 +47,8 @@ def append(out: str | Path, event: str, **facts: object) -> None:
 class History:
     """What the events of an output folder say: of the jobs and their number, those of its last run.
 
-    ``jobs`` has the last event of each job. ``started`` is the last job that began, and ``done`` of
-    ``total`` what Snakemake counts. ``unsettled`` are the runs on a cluster of which jobs may be left.
+    ``jobs`` has the last event of each job, and ``done`` of ``total`` what Snakemake counts.
+    ``unsettled`` are the runs on a cluster of which jobs may be left.
     """
 
     def __init__(self, out: str | Path):
@@ -62,7 +61,6 @@ class History:
     def begin(self) -> None:
         """Forget the jobs of the runs so far."""
         self.jobs: dict[str, Event] = {}
-        self.started: Event | None = None
         self.done, self.total = 0, 0
 
     def update(self) -> None:
@@ -89,10 +87,8 @@ class History:
                 self.unsettled = []
             case "progress":
                 self.done, self.total = event["done"], event["total"]
-            case what:
+            case _:
                 self.jobs[event["job"]] = event
-                if what == "started":
-                    self.started = event
 
 
 class Writer(logging.Handler):
@@ -222,25 +218,27 @@ def error_in(log: str) -> str:
     return next(line for line in reversed(lines) if line and not line.startswith("node "))
 
 
+def failed_jobs(history: History) -> list[Event]:
+    """Return the last events of the jobs that failed; a job that Ctrl-C has ended did not."""
+    failed = (event for event in history.jobs.values() if event["event"] == "failed")
+    return [event for event in failed if event["error"] != INTERRUPTED]
+
+
 def last_line(history: History) -> str:
     """Return the last line of the job that failed first; empty where none did."""
-    history.update()
-    failed = [event for event in history.jobs.values() if event["event"] == "failed"]
-    lines = [f"{event['rule']}: {event['error']}\n" for event in failed if event["error"]]
+    lines = [
+        f"{event['rule']}: {event['error']}" for event in failed_jobs(history) if event["error"]
+    ]
     return "".join(lines[:1])
 
 
 def failures(history: History) -> Iterator[str]:
-    """Yield what to print of each job whose last try failed: what, why, and what to do.
-
-    A job that Ctrl-C has ended did not fail.
-    """
-    for event in history.jobs.values():
-        if event["event"] == "failed" and event["error"] != INTERRUPTED:
-            head = f"failed: {event['rule']} {event['outputs'][0].rpartition('/')[0]}"
-            if "slurm_job" in event:
-                head += f" (Slurm job {event['slurm_job']} on node {event['node']})"
-            if event["cause"]:
-                head += f": {event['cause']}"
-            lines = [f"    | {line}" for line in event["last"]]
-            yield "\n".join([head, *lines, f"    try: {event['advice']}"])
+    """Yield what to print of each job whose last try failed: what, why, and what to do."""
+    for event in failed_jobs(history):
+        head = f"failed: {event['rule']} {event['outputs'][0].rpartition('/')[0]}"
+        if "slurm_job" in event:
+            head += f" (Slurm job {event['slurm_job']} on node {event['node']})"
+        if event["cause"]:
+            head += f": {event['cause']}"
+        lines = [f"    | {line}" for line in event["last"]]
+        yield "\n".join([head, *lines, f"    try: {event['advice']}"])

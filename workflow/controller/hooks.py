@@ -67,6 +67,8 @@ def check_start(workflow) -> Checked:
         print(f"error: {error}", file=sys.stderr)
     if checked.errors:
         sys.exit(BAD_INPUT)
+    for fact in checked.facts[:1]:
+        print(f"run: {fact}, into {checked.config.output}", file=sys.stderr)
     return checked
 
 
@@ -220,8 +222,10 @@ def ask_for_sources(workflow, plan: Plan) -> None:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    print(done.stdout, file=sys.stderr, end="")
-    write_text(Path(plan.out, "logs/sources.log"), done.stdout)
+    log = Path(plan.out, "logs/sources.log")
+    write_text(log, done.stdout)
+    said = f"sources: every file to download can be had ({log})\n"
+    print(done.stdout if done.returncode else said, file=sys.stderr, end="")
     if done.returncode and not workflow.execution_settings.keep_going:
         raise WorkflowError(STOP)
 
@@ -236,9 +240,10 @@ def end(plan: Plan) -> None:
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, which tables are not whole, and how to go on."""
     remove_copies(plan.config)
-    failed = events.failures(events.History(plan.out))
-    for text in (*failed, *_incomplete_tables(plan), *_describe_saved(workflow.dag, plan.out)):
-        print(text, file=sys.stderr)
+    history = events.History(plan.out)
+    texts = [*events.failures(history), *_incomplete_tables(plan)]
+    texts += [*_describe_saved(workflow.dag, plan.out), events.last_line(history)]
+    print("\n".join(filter(None, texts)), file=sys.stderr)
 
 
 def _incomplete_tables(plan: Plan) -> Iterator[str]:

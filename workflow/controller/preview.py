@@ -72,6 +72,7 @@ class _OnPlan(logging.Filter):
         if self.asked.touches:  # it makes nothing
             return
         missing = lacks(self.checked, to_do(self.workflow.dag, self.checked.cost.plan))
+        missing = [error for error in missing if str(error) not in self.checked.warnings]
         stops = self.asked.starts_jobs and not self.checked.config.anyway
         for error in missing:
             print(f"{'error' if stops else 'warning'}: {error}", file=sys.stderr)

@@ -18,6 +18,10 @@ from threading import RLock
 RUN_ID = "SLURM run ID: "
 # One file for each output that Snakemake made.
 NOTES = Path(".snakemake/metadata")
+# In what Snakemake logs as errors when jobs failed, beside its events of them: the exception of a
+# command, and a last line. And what it logs of a signal that ends a run.
+FAILED = ("CalledProcessError in file", "Exiting because a job execution failed")
+STOPPING = ("Terminating processes", "Will exit after finishing")
 # Snakemake's default limit of starts in a time, which is never reached: 100 a second.
 DEFAULT_LIMIT = (100, 1)
 
@@ -33,6 +37,13 @@ def mend_scheduler(workflow) -> None:
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
         workflow.scheduler.job_rate_limiter = None
+
+
+def uncolour(logger) -> None:
+    """Let Snakemake's own handler of the terminal write without colours, since a log gets its lines."""
+    for handler in logger.handlers:
+        if handler.name == "DefaultStreamHandler":
+            handler.nocolor = True
 
 
 def inspect_functions_once() -> None:

@@ -1,163 +1,145 @@
-"""Run snakemake and show in one line what runs and how much is left.
+"""How far a run is, on the terminal; what Snakemake and its jobs print goes to the run's log.
 
-Snakemake writes all that it prints to .snakemake/log. If it fails, its last lines are shown.
-
-Snakemake reads the files of --configfile before any line of the Snakefile, and ends with a traceback,
-or never, where one is malformed. So they are checked here first.
+Jobs inherit the standard streams of the process that starts them. So these become the log, and only
+``sys.stderr``, to which this project prints, stays the terminal. Of Snakemake's own lines warnings and
+errors are shown there. Where the user asks for its lines, as with ``--verbose``, none of this happens.
 """
 
-import argparse
+import atexit
+import contextlib
+import logging
+import os
 import re
-import shutil
-import subprocess
 import sys
-import threading
 import time
-from collections import deque
-from collections.abc import Iterable
+from pathlib import Path
+from threading import Event, Lock, Thread
 
-from semblance.counts import duration
-from semblance.errors import BAD_INPUT, InputError
-from workflow.controller import events
-from workflow.planning.layers import PROJECT, read_layer
+from snakemake.common import NOTHING_TO_BE_DONE_MSG
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
 
-SHOWN = (  # beginnings of lines that are passed on
-    "again:",
-    "error:",
-    "failed:",
-    "    try:",
-    "Nothing to be done",
-    "note:",
-    "saved:",
-    "stopped:",
-    "to go on:",
-    "waiting for",
-    "warning:",
-)
-LAST = 60  # lines shown after a failure
-WIDTH = 60  # characters of a job's name
-SECONDS = 20  # between two looks at the time left
-UNKNOWN = "time left not known yet"
+from semblance.errors import InputError
+from workflow.controller import private
+from workflow.controller.command import Command
+from workflow.planning.stages import Job
+
+LOG = "logs/run.log"  # below the output folder
+MINUTE = 60.0  # seconds between two lines in a file
+SHARE = 10  # times as long as a look takes, at least, until the next one on a terminal
 FRAME = re.compile(r'WorkflowError in file|  File "')  # where in our own rules a run was stopped
-INTERRUPTED = 130
+OF_JOBS = (LogEvent.JOB_ERROR, LogEvent.GROUP_ERROR)
+SHOWN = (NOTHING_TO_BE_DONE_MSG, *private.STOPPING)
 
 
-def main(arguments: list[str]) -> int:
-    """Run ``snakemake ARGUMENTS``; return its exit status, or 2 for a config file that is malformed."""
-    try:
-        output = output_of([PROJECT, *config_files(arguments)])
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return BAD_INPUT
-    progress = ProgressLine(output)
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "snakemake", *arguments],
-        text=True,
-        errors="replace",
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    recent: deque[str] = deque(maxlen=LAST)
-    lines = process.stdout or ()
-    interrupted = False
-    threading.Thread(target=progress.tick, daemon=True).start()
-    while True:
-        try:
-            for line in lines:
-                recent.append(line)
-                progress.draw(line if line.startswith(SHOWN) else "")
-            break
-        except KeyboardInterrupt:  # snakemake got it too, and says what it has saved
-            interrupted = True
-    progress.end()
-    status = process.wait()
-    if interrupted:
-        return INTERRUPTED
-    if status:
-        sys.stderr.writelines(line for line in recent if not FRAME.match(line))
-        sys.stderr.write(events.last_line(progress.history))
-    return status
+class Screen(logging.Handler):
+    """The terminal of a run: a line for each stage; in a file, a line a minute."""
 
+    def __init__(self, out: str, asked: Command):
+        super().__init__()
+        self.out = out
+        self.jobs: list[Job] = []
+        self.said: set[str] = set()
+        self.drawing = Lock()
+        self.ended = Event()
+        self.live = None  # of rich, on a terminal
+        is_wanted = asked.starts_jobs and not (asked.lists_jobs or asked.touches)
+        with contextlib.suppress(OSError):  # a full disk: then the terminal gets all, and says so
+            if is_wanted:
+                _give_streams_to(Path(out, LOG))
+                private.uncolour(logger)
+                logger.addHandler(self)
 
-def config_files(arguments: list[str]) -> list[str]:
-    """Return the config files that arguments of snakemake name; of a repeated flag the last counts."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
-    return parser.parse_known_args(arguments)[0].configfile
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show a warning or an error of Snakemake's; what it says of jobs, the events say, too."""
+        text = record.getMessage()
+        is_of_job = getattr(record, "event", None) in OF_JOBS
+        is_of_job |= any(words in text for words in private.FAILED)
+        if not is_of_job and (record.levelno >= logging.WARNING or text.startswith(SHOWN)):
+            self._say("\n".join(line for line in text.splitlines() if not FRAME.match(line)))
 
+    def _say(self, text: str) -> None:
+        if text not in self.said:  # executors repeat themselves for each job
+            self.said.add(text)
+            print(text, file=sys.stderr)
 
-def output_of(files: Iterable[str]) -> str:
-    """Return the output folder that the last of config files names that names one.
-
-    Raises InputError, with the line, for a file that is not strict YAML or JSON.
-    """
-    named = [read_layer(file).value.get("output") for file in files]
-    return str([output for output in named if output][-1])
-
-
-class ProgressLine:
-    """What runs, and how much is left: one line on a terminal, in a file a new line each time."""
-
-    def __init__(self, output: str):
-        self.output = output
-        self.history = events.History(output)
-        self.history.begin()  # the counts of an earlier run on the folder are none of this one
-        self.left = UNKNOWN
-        self.began = time.monotonic()
-        self.drawn = 0  # jobs done
-        self.ended = threading.Event()
-        self.lock = threading.Lock()
-
-    def tick(self) -> None:
-        """Bring the time left up to date from time to time, also while no job ends."""
-        while not self.ended.wait(SECONDS):
-            self.left = time_left(self.output)
-            self.draw()
-
-    def draw(self, said: str = "") -> None:
-        """Write what is ``said`` and the line; in a file only if more is done."""
-        with self.lock:
-            if self.ended.is_set():
-                return
-            self.history.update()
-            passed = time.monotonic() - self.began
-            done, total = self.history.done, self.history.total
-            line = self._text(passed) if total else ""
-            if sys.stderr.isatty():
-                said = f"\r\033[K{said}{line[: shutil.get_terminal_size().columns - 1]}"
-            elif total and done != self.drawn:
-                self.drawn = done
-                said += f"{line}\n"
-            sys.stderr.write(said)
-            sys.stderr.flush()
-
-    def _text(self, passed: float) -> str:
-        done, total = self.history.done, self.history.total
-        job = ""
-        if began := self.history.started:
-            job = " ".join([began["rule"], *began["wildcards"].values()])[:WIDTH]
-        left = "0 s left" if done == total else self.left
-        return f"{done} of {total} jobs done, {duration(passed)} passed, {left} ({job})"
+    def begin(self, these: list[Job]) -> None:
+        """Follow a run that makes these jobs, until its end."""
+        if self not in logger.handlers:
+            return
+        print(f"log: {self.out}/{LOG} has what Snakemake and its jobs print", file=sys.stderr)
+        self.jobs = these
+        if sys.stderr.isatty():
+            self.live = _live()
+        atexit.register(self.end)
+        Thread(target=self._follow, daemon=True).start()
 
     def end(self) -> None:
-        """Draw nothing more."""
-        with self.lock:
-            self.ended.set()
-        if sys.stderr.isatty():
-            sys.stderr.write("\n")
+        """Draw the last state, and show nothing more."""
+        logger.removeHandler(self)
+        with self.drawing:
+            if self.jobs and not self.ended.is_set():
+                self._draw()
+                self.ended.set()
+                if self.live:
+                    self.live.stop()
+
+    def _follow(self) -> None:
+        pause = 1.0 if self.live else MINUTE
+        while not self.ended.wait(pause):
+            began = time.monotonic()
+            with self.drawing:
+                if not self.ended.is_set():
+                    self._draw()
+            if self.live:
+                pause = max(1.0, SHARE * (time.monotonic() - began))
+
+    def _draw(self) -> None:
+        from workflow.status import look, page, started  # slow to load, and not needed before a run
+
+        try:
+            status = look.look(started.read_start(self.out), self.jobs)
+        except (InputError, OSError, ValueError, LookupError):  # files that are being written
+            return
+        for job in status.jobs:
+            if job.state == "failed":
+                self._say(f"failed: {page.describe(job)}")
+        line = page.in_one_line(status)
+        if self.live is None:
+            print(line, file=sys.stderr)
+        else:
+            self.live.update(_fitted(status, line, self.live.console.height), refresh=True)
 
 
-def time_left(output: str) -> str:
-    """Return about how long the run on an output folder still takes, as `semblance status` tells it."""
-    from workflow.status.look import look  # slow to load, and not needed before a run
-    from workflow.status.started import read_start
+def _give_streams_to(path: Path) -> None:
+    """Let this process and its children print into a log; only ``sys.stderr`` stays what it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    with open(path, "ab") as log:
+        kept = os.fdopen(os.dup(2), "w", buffering=1, errors="backslashreplace")
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+    sys.stderr = kept
 
-    try:
-        status = look(read_start(output))
-    except (InputError, OSError, ValueError, LookupError):  # files that are being written
-        return UNKNOWN
-    return f"about {duration(status.left)} left"
+
+def _fitted(status, line: str, height: int):
+    """Return what a terminal shows; where it is too low, without the stages that are done."""
+    from rich.text import Text
+
+    from workflow.status.page import stage_table
+
+    stages = status.stages
+    if len(stages) + 3 > height:
+        stages = [stage for stage in stages if stage["done"] < stage["jobs"]]
+    return Text("\n".join([*stage_table(stages), line]), no_wrap=True, overflow="ellipsis")
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _live():
+    """Return what redraws the table on the terminal, and lets what is printed stand above it."""
+    from rich.console import Console
+    from rich.live import Live
+
+    live = Live(console=Console(file=sys.stderr), auto_refresh=False, redirect_stdout=False)
+    live.start()
+    live.console.show_cursor()  # a kill would leave it hidden
+    return live

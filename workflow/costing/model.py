@@ -2,11 +2,13 @@
 
 import contextlib
 import math
+import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from semblance.counts import size
+from semblance.counts import counted, duration, size
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import read_object, settings_digest
@@ -24,6 +26,8 @@ GFLOPS = {  # a second, of one data-centre GPU (an H200 trains at 16,000 to 19,0
     "cpu": {"train": 150, "read": 250},
 }
 START = {"gpu": 10, "cpu": 2}  # seconds for interpreter, libraries and weights
+ENOUGH = 2  # trainings by which times are predicted
+SLIGHT = 0.1  # programs that want one core: a load that no price names
 WITHOUT_MODEL = 3  # seconds of a job that runs no model
 
 SAFETY = 2  # times the predicted seconds
@@ -50,15 +54,17 @@ class Machine(NamedTuple):
 class Cost:
     """The questions that rules and ``semblance plan`` ask of one validated config.
 
-    ``factor`` is how much longer work takes here, by so many ``measured`` jobs.
+    ``measured`` jobs say how much longer work takes here, apart for trainings and for models that are
+    read: jobs of some seconds, most of them for loading libraries, tell nothing of an hour's training.
     """
 
     def __init__(self, config: Config, manifest: Mapping[str, Dataset]):
         self.config = config
         self.plan = Plan(config)
         self.device = "gpu" if config.resources.gpus else "cpu"
-        self.factor = 1.0
-        self.measured = 0
+        self.measured: set[Job] = set()
+        self._used: Counter[str] = Counter()  # seconds by kind of work
+        self._predicted: Counter[str] = Counter()
         self.targets = [TARGET]
         self.needs = Needs(self.plan, Sizes(self.plan, manifest), self.device)
         self.places = {stage: self._place(stage) for stage in STAGES}
@@ -91,14 +97,42 @@ class Cost:
             self._needs[job] = self.needs.of(job)
         return self._needs[job]
 
-    def seconds(self, job: Job, share: float = 1.0) -> float:
-        """Return the seconds that a job is predicted to take, or that a ``share`` of its work is."""
+    def seconds(self, job: Job) -> float:
+        """Return the seconds that a job is predicted to take."""
+        return self.factor(STAGES[job.stage].work) * self._idle_seconds(job)
+
+    def _idle_seconds(self, job: Job, share: float = 1.0) -> float:
+        """Return the seconds of a job, or of a ``share`` of its work, by the estimates alone."""
         if not STAGES[job.stage].uses_model:
-            return self.factor * WITHOUT_MODEL
+            return WITHOUT_MODEL
         place = self.places[job.stage]
         speed = place.units * GFLOPS[place.machine][STAGES[job.stage].work]
-        working = share * self.need(job).work / speed
-        return self.factor * (START[place.machine] + working)
+        return START[place.machine] + share * self.need(job).work / speed
+
+    def learn(self, job: Job, seconds: float, share: float = 1.0) -> None:
+        """Take into account how long a job of a model, or a ``share`` of its work, took here."""
+        work = STAGES[job.stage].work
+        self.measured.add(job)
+        self._used[work] += seconds
+        self._predicted[work] += self._idle_seconds(job, share)
+
+    def factor(self, work: str) -> float:
+        """Return how many times as long as estimated a kind of work takes; not measured, as any does."""
+        predicted = self._predicted[work] or self._predicted.total()
+        used = self._used[work] or self._used.total()
+        return used / predicted if predicted else 1.0
+
+    def can_predict(self, left: Iterable[Job]) -> bool:
+        """Tell whether enough was measured to say how long the jobs that are left take.
+
+        That is two trainings where one is left, else two jobs of any model, or as many as there are.
+        """
+        left = {job for job in left if STAGES[job.stage].uses_model}
+        trainings = {job for job in left if STAGES[job.stage].work == "train"}
+        measured = self.measured
+        if trainings:
+            measured = {job for job in measured if STAGES[job.stage].work == "train"}
+        return len(measured) >= min(ENOUGH, len(measured | (trainings or left)))
 
     def total_hours(self, some: Iterable[Job], machine: str) -> float:
         """Return the GPU-hours ("gpu") or the core-hours ("cpu") of some jobs."""
@@ -113,7 +147,7 @@ class Cost:
         """Return what some jobs cost, in one line."""
         gpu, cpu = (self.total_hours(some, machine) for machine in ("gpu", "cpu"))
         outputs = size(self.disk(some))
-        return f"{gpu:,.1f} GPU-hours, {cpu:,.1f} core-hours, {outputs} of outputs"
+        return f"if idle {gpu:,.1f} GPU-hours, {cpu:,.1f} core-hours; {outputs} of outputs"
 
     def _place(self, stage: str) -> Machine:
         if not STAGES[stage].uses_model:
@@ -167,32 +201,46 @@ def is_of_other_settings(path: str, arguments: Sequence[str]) -> bool:
     return False
 
 
-def finished(cost: Cost) -> dict[Job, dict]:
-    """Return the record of each finished job that says its seconds; a damaged one is left out."""
+def finished(cost: Cost, since: float = 0.0) -> dict[Job, dict]:
+    """Return the record of each job that finished ``since`` a time and says its seconds.
+
+    A damaged record is left out.
+    """
     records = {}
     for job in cost.jobs():
-        with contextlib.suppress(InputError):
-            facts = read_object(record(cost.plan, job))
-            if isinstance(facts.get("seconds"), int | float):
-                records[job] = facts
+        path = Path(record(cost.plan, job))
+        with contextlib.suppress(InputError, OSError):
+            if path.stat().st_mtime >= since:
+                facts = read_object(path)
+                if isinstance(facts.get("seconds"), int | float):
+                    records[job] = facts
     return records
 
 
-def measure(cost: Cost) -> None:
-    """Set the factor: how many times as long as estimated the finished jobs took that ran a model.
+def measure(cost: Cost, since: float = 0.0) -> None:
+    """Learn from the jobs of models that finished ``since`` a time how long work takes here.
 
-    It is the ratio of the two sums, in which long jobs count most. A job on another device than the
-    config's tells nothing, nor does a damaged record. A training may have stopped early.
+    Long jobs count most. A job on another device than the config's tells nothing, nor does a damaged
+    record. A training may have stopped early.
     """
-    used = predicted = 0.0
-    for job, facts in finished(cost).items():
+    for job, facts in finished(cost, since).items():
         stage = STAGES[job.stage]
         on_cpu = str(facts.get("device", cost.device)).startswith("cpu")
         if stage.uses_model and on_cpu == (cost.device == "cpu"):
             with contextlib.suppress(ArithmeticError, LookupError, TypeError):
                 share = facts["training"]["step"] / facts["steps"] if stage.work == "train" else 1
-                used += facts["seconds"]
-                predicted += cost.seconds(job, share)
-                cost.measured += 1
-    if cost.measured:
-        cost.factor *= used / predicted
+                cost.learn(job, facts["seconds"], share)
+
+
+def wall_time(seconds: float, places: int, what: str = "core") -> str:
+    """Return how long work takes on so many idle cores or GPUs, and on cores as busy as now.
+
+    The scheduler of the system shares the cores among all that want one: with a load of as many
+    programs as cores, a run has half of each.
+    """
+    said = f"{duration(seconds)} on {counted(places, f'idle {what}')}"
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)  # programs that want one core
+    if load < SLIGHT or what != "core":
+        return said
+    busy = f"{places * min(load, 1):.1f} of {counted(places, 'core')} are busy"
+    return f"{said}; {busy}: some {duration(seconds * (1 + load))}"

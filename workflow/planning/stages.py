@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from semblance import layout
-from semblance.errors import InputError
+from semblance.errors import one_of
 from semblance.fetch.manifest import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
@@ -169,13 +169,8 @@ def jobs(plan: Plan, targets: Iterable[Job] = (TARGET,)) -> list[Job]:
 
 def makers(plan: Plan, tables: Iterable[str]) -> list[Job]:
     """Return the jobs that make tables, named in any case; InputError for one that is not there."""
-    known = {name.casefold(): name for name in plan.config.tables}
-    for name in tables:
-        if name.casefold() not in known:
-            raise InputError(
-                name, "no file, and no table", f"tables are {', '.join(known.values())}"
-            )
-    return [Job("render_table", name=known[name.casefold()]) for name in tables]
+    names = [one_of(name, "file or table", plan.config.tables) for name in tables]
+    return [Job("render_table", name=name) for name in names]
 
 
 def inputs(plan: Plan, job: Job) -> list[Job]:

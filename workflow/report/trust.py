@@ -103,6 +103,6 @@ def section(facts: Facts) -> dict[str, Any]:
             for name, base in bases.items()
         ],
         "slips": len(facts.published.slips),
-        "verify": shlex.join(["semblance", "verify", facts.plan.out]),
+        "verify": shlex.join(["semblance", "verify", "--output", facts.plan.out]),
         "run": shlex.join(["snakemake", "--cores", "all", *facts.command.get("options", [])]),
     }

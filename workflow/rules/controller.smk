@@ -1,10 +1,12 @@
 # What the one process that plans and starts jobs does beside that; jobs only learn what they are.
 # Needs: CHECKED, PLAN, OUT, GPUS, JOBS_PER_GPU, hooks, preview. Holds OUT for this run alone.
+from workflow.controller.progress import Screen
 
 if workflow.is_main_process:
     hooks.prepare_start(PLAN, CHECKED.asked)
     preview.watch_plan(workflow, CHECKED)
     EVENTS = hooks.watch_jobs(OUT)
+    SCREEN = Screen(OUT, CHECKED.asked)
     if GPUS and CHECKED.asked.starts_jobs:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 else:
@@ -17,11 +19,14 @@ onstart:
     preview.explain_start(workflow, OUT)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
         hooks.ask_for_sources(workflow, PLAN)
+    SCREEN.begin(preview.to_do(workflow.dag, PLAN))
 
 
 onsuccess:
+    SCREEN.end()
     hooks.end(PLAN)
 
 
 onerror:
+    SCREEN.end()
     hooks.print_end(workflow, PLAN)

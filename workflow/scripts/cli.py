@@ -3,15 +3,29 @@
 import argparse
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+from semblance.errors import InputError
 
 CONFIGS = (".yaml", ".yml", ".json")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says how a run's folder is named, where one stands as a bare word."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with status 2 and the usage, or with the command to type."""
+        folder = message.removeprefix("unrecognized arguments: ")
+        if folder != message and Path(folder).is_dir():
+            problem = "a run's folder is named by --output"
+            raise InputError(folder, problem, f"{self.prog} --output {folder}")
+        super().error(message)
 
 
 def command(prog: str, description: str | None, **more: Any) -> argparse.ArgumentParser:
     """Return a parser without flags, whose help is a script's own text as it is."""
     form = argparse.RawDescriptionHelpFormatter
-    return argparse.ArgumentParser(prog, description=description, formatter_class=form, **more)
+    return Parser(prog, description=description, formatter_class=form, **more)
 
 
 def add_configs(flags: argparse.ArgumentParser) -> None:
@@ -37,11 +51,10 @@ def configs_and_tables(words: list[str]) -> tuple[list[str], list[str]]:
     return files, [word for word in words if word not in files]
 
 
-def add_run(flags: argparse.ArgumentParser, name: str = "--output") -> None:
-    """Let a command take the output folder of a run, as its only argument or as a flag."""
-    optional: dict[str, Any] = {} if name.startswith("-") else {"nargs": "?"}
+def add_run(flags: argparse.ArgumentParser) -> None:
+    """Let a command take the output folder of a run."""
     text = "the output folder of a run; by default the one here on which a run began last"
-    flags.add_argument(name, metavar="OUT", help=text, **optional)
+    flags.add_argument("--output", metavar="OUT", help=text)
 
 
 def add_output(flags: argparse.ArgumentParser) -> None:

@@ -86,8 +86,8 @@ def other_data(sets: Sequence[ScoreSet]) -> Iterator[str]:
         tasks = first.revisions.keys() & other.revisions.keys()
         odd = sorted(task for task in tasks if first.revisions[task] != other.revisions[task])
         if odd:
-            said = f"{first.revisions[odd[0]]:.8} and {other.revisions[odd[0]]:.8}"
-            yield f"other data in {other.name} than in {first.name}: {', '.join(odd)} ({said} …)"
+            said = " and ".join(f"{one.revisions[odd[0]]:.60}" for one in (first, other))
+            yield f"other data in {other.name} than in {first.name}: {', '.join(odd)}: {said}"
 
 
 def rows_of(found: Compared) -> Iterator[dict]:

@@ -148,7 +148,7 @@ def _cell_text(chain: Chain, place: Place, tree: Step, results: str) -> str:
     """Return the short form of a cell, with the command that computes it again."""
     lines = [
         *cell_summary(chain, place, tree),
-        ("again", f"semblance verify {results}"),
+        ("again", f"semblance verify --output {results}"),
     ]
     return "\n".join([place.name, *_aligned(lines), ""])
 
@@ -185,6 +185,8 @@ def _aligned(lines: Iterable[tuple[str, str]]) -> Iterator[str]:
             width,
             initial_indent="  ",
             subsequent_indent=" " * (BEFORE + 2),
+            break_on_hyphens=False,
+            break_long_words=False,
         )
 
 

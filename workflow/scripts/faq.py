@@ -3,6 +3,7 @@
 import argparse
 import importlib
 
+from semblance.errors import one_of
 from workflow.scripts.endings import run
 
 APPLICATION = "semblance_faq.commands.cli"  # the reproduction knows it by this name alone
@@ -15,7 +16,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the named subcommand."""
-    importlib.import_module(APPLICATION).main(argv)
+    application = importlib.import_module(APPLICATION)
+    if argv and not argv[0].startswith("-"):
+        one_of(argv[0], "command of semblance faq", application.EXAMPLES)
+    application.main(argv)
 
 
 if __name__ == "__main__":

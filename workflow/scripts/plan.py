@@ -69,7 +69,8 @@ def _row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) -> Se
 def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[str]:
     source = "no job has been measured yet"
     if cost.measured:
-        source = f"times {cost.factor:.2f}, by {counted(cost.measured, 'job')} of this run"
+        train, read = (f"{cost.factor(work):.2f}" for work in ("train", "read"))
+        source = f"trainings took {train} times as long, others {read} ({counted(len(cost.measured), 'job')})"
     scratch = size(max(cost.need(job).scratch for job in everything))
     lines = [
         f"in all: {cost.price(everything)}",
@@ -93,7 +94,7 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
         f"{len(todo):,} to do",
         "to do: jobs without a result, trainings of other settings, and what reads them; `snakemake -n`",
         "counts and prices also what other settings and changed code make again",
-        f"times: estimates; {source}",
+        f"times: estimates for an idle machine; {source}",
     ]
 
 

@@ -1,6 +1,6 @@
 """Make the report of an output folder, finished or not: one HTML page that needs no network.
 
-Without config files it shows the run by the config that its last start has noted there.
+It shows the run by the config that its last start has noted there.
 """
 
 import argparse
@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
-from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.provenance import checked_digest, read_object, read_records, text_digest
 from semblance.version import version
-from workflow.planning.config import load_files
 from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
 from workflow.report.compose import answerer_files, compose
@@ -21,13 +19,14 @@ from workflow.report.facts import UNREADABLE, Facts
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.scripts.reporting_job import Reporting
-from workflow.status.started import noted_config
+from workflow.status.started import last_output, noted_config
 
 
 def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     reporting = Reporting(args.record, args.code)
-    facts = Facts(_plan(args))
+    out = args.output or last_output()
+    facts = Facts(Plan(noted_config(out, output=out)))
     page = compose(facts, version())
     path = Path(layout.place(facts.out, layout.REPORT))
     if args.record:
@@ -45,22 +44,10 @@ def main(argv: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance report", __doc__)
-    cli.add_configs(flags)
-    cli.add_output(flags)
+    cli.add_run(flags)
     flags.add_argument("--code", default="", help="digest of the code, for the record")
     flags.add_argument("--record", help="the record to write")
     return flags
-
-
-def _plan(args: argparse.Namespace) -> Plan:
-    """Return the plan of the config files, or of the config that a run has noted in its folder."""
-    if args.config or not args.output:
-        return Plan(load_files(args.config, args.output))
-    noted = Path(layout.place(args.output, layout.CONFIG))
-    if not noted.is_file():
-        problem = "no run has noted its config here"
-        raise InputError(noted, problem, "name the run's config files")
-    return Plan(noted_config(noted, output=args.output))
 
 
 def _shown(facts: Facts) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ from pathlib import Path
 from semblance import layout
 from semblance.data.raw import Raw
 from semblance.data.sts import ScoredPair
-from semblance.errors import InputError
+from semblance.errors import InputError, one_of
 from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.models.saved import SavedModel
@@ -137,10 +137,7 @@ def read_sets(
     sets: dict[str, list[ScoredPair]] = {}
     missing = {}
     for task in args.tasks or datasets:
-        name = TASKS.get(task, task)
-        if name not in raw.datasets:
-            advice = f"known are {', '.join(datasets)}"
-            raise InputError(f"--tasks {task}", "there is no such data set", advice)
+        name = one_of(TASKS.get(task, task), "data set", raw.datasets)
         paths = [raw.folder / path for path in raw.datasets[name].paths()]
         absent = [path for path in paths if not path.is_file()]
         if absent:
@@ -148,11 +145,14 @@ def read_sets(
         else:
             sets[name] = released_pairs(raw, name)
     for path in args.pairs:
-        name = Path(path.removesuffix(".gz")).stem
+        names = Path(path.removesuffix(".gz")).stem, os.path.basename(path)
         if not os.path.isfile(path):
             raise InputError(f"--pairs {path}", "no such file", "correct the path")
-        if name in (*sets, *ALL_TASKS):
-            raise InputError(f"--pairs {path}", f"another task is called {name}", "rename the file")
+        free = [name for name in names if name not in (*sets, *ALL_TASKS)]
+        if not free:
+            problem = f"another task is called {names[0]}, and one {names[1]}"
+            raise InputError(f"--pairs {path}", problem, "rename the file")
+        name = free[0]
         # A part of the application, which the reproduction does not import.
         sets[name], reading = importlib.import_module(OWN_PAIRS).read_own_pairs(path, name)
         print(*reading.lines, sep="\n", file=sys.stderr)
@@ -199,6 +199,8 @@ def score(
         write_text(Path(args.csv), protocols.scores_csv(scores))
     paint = painter(sys.stdout)
     print(protocols.headline(model, how))
+    if pooled.unread:
+        print(pooled.unread)
     print(protocols.table_text(scores, lambda line: paint(line, "bold")))
     for name, why in missing.items():
         print(f"missing: {name}: {why}")

@@ -10,7 +10,6 @@ import contextlib
 import sys
 import time
 
-from semblance.errors import InputError
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status import started
@@ -24,33 +23,24 @@ CLEAR = "\033[H\033[2J"
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance status", __doc__)
-    cli.add_run(flags, "output")
+    cli.add_run(flags)
     flags.add_argument("--all", action="store_true", help="each stage, of a finished run too")
     flags.add_argument("--json", action="store_true", help="print JSON, one line for each look")
-    flags.add_argument(
-        "--watch",
-        nargs="?",
-        type=float,
-        const=EVERY,
-        metavar="SECONDS",
-        help=f"look again every so many seconds (default: {EVERY:g}) until Ctrl-C",
-    )
+    flags.add_argument("--watch", action="store_true", help="look every ten seconds until Ctrl-C")
     return flags
 
 
 def main(argv: list[str] | None = None) -> None:
     """Look, and print; with --watch, again and again."""
     args = parser().parse_args(argv)
-    if args.watch is not None and not 0 < args.watch <= 86400:
-        raise InputError("--watch", f"{args.watch:g} seconds", "give a number above 0, up to 86400")
     out = args.output or started.last_output()
-    if args.watch is None:
+    if not args.watch:
         print(_text(out, args.json, args.all))
         return
     with contextlib.suppress(KeyboardInterrupt):  # the usual end of watching
         while True:
             _show(_text(out, args.json, args.all))
-            time.sleep(args.watch)
+            time.sleep(EVERY)
 
 
 def _text(out: str, as_line: bool, everything: bool) -> str:

@@ -1,6 +1,6 @@
 """Print a table of a run: the finished one, or what there is of it, which says what is missing.
 
-On a terminal that is too narrow it has the average, n and the difference alone.
+The paper's row is directly under ours. On a narrow terminal the legend says what is left out.
 
 Without a name it lists the tables. Nothing is written.
 """
@@ -8,12 +8,16 @@ Without a name it lists the tables. Nothing is written.
 import argparse
 import contextlib
 import shutil
+from pathlib import Path
 
-from semblance.errors import InputError
+from semblance import layout
+from semblance.errors import one_of
 from workflow.planning.plan import Plan
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status import started
+
+WIDE = (10_000, 24)  # columns and lines of what is no terminal, such as a pipe
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,32 +35,31 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> None:
     """Print the table, or the names of all."""
     args = parser().parse_args(argv)
-    start = started.read_start(args.output or started.last_output())
+    out = args.output or started.last_output()
+    start = started.read_start(out)
     with contextlib.chdir(start.folder):  # from which the paths of its config count
         plan = Plan(start.config)
         if args.table:
-            print(_one_table(plan, args.table, args.form).rstrip("\n"))
+            print(_one_table(plan, args.table, args.form, out).rstrip("\n"))
             return
     width = max(map(len, plan.config.tables), default=0)
     for name, table in plan.config.tables.items():
         print(f"{name:<{width}}  {table.title}")
 
 
-def _one_table(plan: Plan, name: str, form: str) -> str:
+def _one_table(plan: Plan, name: str, form: str, out: str) -> str:
     # Slow to import: the libraries of the tables.
     from semblance.reporting.formats import fitted, table_csv
     from semblance.reporting.table import to_json
     from workflow.status.tables import tables_now
 
-    tables = {known.casefold(): known for known in plan.config.tables}
-    if name.casefold() not in tables:
-        advice = f"name one of {', '.join(plan.config.tables)}"
-        raise InputError(name, "there is no such table", advice)
-    name = tables[name.casefold()]
-    table = tables_now(plan, [name])[0][name]
-    if form == "text":
-        return fitted(table, shutil.get_terminal_size().columns)
-    return table_csv(table) if form == "csv" else to_json(table)
+    name = one_of(name, "table", plan.config.tables)
+    tables_of_run, lacks = tables_now(plan, [name])
+    table = tables_of_run[name]
+    if form != "text":
+        return table_csv(table) if form == "csv" else to_json(table)
+    notes = f"semblance table {name} --json" if lacks else Path(out, layout.TABLES, f"{name}.md")
+    return fitted(table, shutil.get_terminal_size(WIDE).columns, str(notes))
 
 
 if __name__ == "__main__":

@@ -35,8 +35,7 @@ from semblance.reporting.table import Table, read_tables
 from semblance.statistics.significance import LEVEL, interval_at_any_time, paired
 from semblance.statistics.verdicts import ALONE
 from semblance.strict_yaml import as_yaml
-from workflow.controller import progress
-from workflow.costing.model import estimates, to_do
+from workflow.costing.model import estimates, to_do, wall_time
 from workflow.planning.layers import found, over_project
 from workflow.planning.signatures import loss_options, required_signature
 from workflow.scripts import cli, endings
@@ -177,6 +176,8 @@ def _first(known: dict[str, Any], names: tuple[str, ...]) -> str:
 
 def run(layers: list[str], output: str, args: argparse.Namespace) -> Table:
     """Say the price, run what the table needs, and return it."""
+    from workflow.controller import command  # it loads snakemake
+
     cost = estimates(layers, tables=[TABLE])
     left = to_do(cost)
     gpus = cost.config.resources.gpus
@@ -184,7 +185,8 @@ def run(layers: list[str], output: str, args: argparse.Namespace) -> Table:
     if not gpus and args.cores != "all":
         shared = int(args.cores)
     hours = cost.total_hours(left, "gpu" if gpus else "cpu") / shared
-    print(f"to do: {len(left)} jobs, about {hours:.1f} h here: {cost.price(left)}", flush=True)
+    time = wall_time(3600 * hours, shared, "GPU" if gpus else "core")
+    print(f"to do: {len(left)} jobs: {time}; {cost.price(left)}", flush=True)
     if args.budget is not None and hours > args.budget:
         raise InputError(
             "--budget", f"{hours:.1f} h are more than {args.budget:g} h", "fewer --seeds"
@@ -193,7 +195,7 @@ def run(layers: list[str], output: str, args: argparse.Namespace) -> Table:
         args.budget -= hours  # the rest is for further seeds
     files = [f"{output}/{layout.TABLES}/{TABLE}.csv"]
     snakefile = ["--snakefile", str(ROOT / "Snakefile")]
-    status = progress.main(["--configfile", *layers, *snakefile, "--cores", args.cores, *files])
+    status = command.run(["--configfile", *layers, *snakefile, "--cores", args.cores, *files])
     if status:
         sys.exit(status)
     return read_tables([layout.place(output, layout.TABLE_JSON, table=TABLE)])[0]

@@ -21,7 +21,7 @@ from workflow.status.started import last_output
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance verify", __doc__)
-    cli.add_run(flags, "output")
+    cli.add_run(flags)
     flags.add_argument(
         "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"
     )

@@ -3,11 +3,13 @@
 It counts records and events, and prices what is left. Nothing is written, and no lock is tried.
 """
 
+import functools
 import os
 import re
 import socket
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -18,7 +20,7 @@ from semblance.fetch.manifest import load_manifest
 from semblance.locks import Lease, decoded, name_for
 from workflow.controller import events, lock, slurm
 from workflow.costing.model import Cost, measure
-from workflow.planning.stages import STAGES, Job, log, record
+from workflow.planning.stages import STAGES, Job, inputs, log, record
 from workflow.status.started import Started
 
 CLOCK = 2.0  # seconds that the clocks of a process table and of a disk may differ
@@ -26,6 +28,7 @@ GPUS = Path("/proc/driver/nvidia/gpus")  # a folder for each GPU of this machine
 CHECKPOINTS = "checkpoints/*/step-*"  # in the folder of a training
 # What semblance.training.keeping.log prints of a running training.
 PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
+MINUTE = 60.0  # seconds after which the steps of a training tell its pace
 PATIENCE = 5.0  # seconds for an answer of Slurm's
 
 
@@ -98,6 +101,9 @@ class JobSeen:
     error: str = ""
 
 
+Seen = dict[Job, JobSeen]
+
+
 @dataclass
 class Status:
     """What there is to say of a run."""
@@ -108,9 +114,9 @@ class Status:
     lives: bool  # whether a controller is known to work
     command: str
     began: float  # seconds since the epoch
-    stages: list[dict]  # of each: how many jobs, done, running, to_do
+    stages: list[dict]  # of each: how many jobs, done, running, failed; its seconds left
     share: float  # of the work, that is done
-    left: float  # seconds until the end, if nothing fails and the price is right
+    left: float | None  # seconds until the end, if nothing fails; None if nothing was measured
     on_cluster: bool
     measured: int  # jobs of this run by which times are predicted
     jobs: list[JobSeen]  # that have begun
@@ -124,16 +130,25 @@ class Status:
         return all(count["done"] == count["jobs"] for count in self.stages)
 
 
-def look(started: Started) -> Status:
-    """Return the state of a run; call it in the run's working folder."""
+def look(started: Started, these: Sequence[Job] = ()) -> Status:
+    """Return the state of a run; call it in the run's working folder.
+
+    Of ``these`` jobs, which a start makes, some again, those are done that have finished in it; of all
+    jobs, without them, those that have a record.
+    """
     cost = Cost(started.config, load_manifest(started.config.manifest))
-    measure(cost)
     out = cost.plan.out
     controller = holder_of(Path(out, lock.NAME))
     lives = controller is not None and controller.state == "alive"
     history = events.History(out)
-    every = cost.jobs()
+    every = these or cost.jobs()
     waiting = [job for job in every if not Path(record(cost.plan, job)).is_file()]
+    if these:
+        finished = {job for job, event in history.jobs.items() if event["event"] == "finished"}
+        waiting = [job for job in these if log(job) not in finished]
+    measure(cost, since=started.began if lives else 0.0)
+    if lives:
+        _learn_from_running(cost, waiting, history)
     seen = {job: _see(cost, job, history.jobs.get(log(job)), lives) for job in waiting}
     everything = sum(map(cost.seconds, every))
     status = Status(
@@ -143,16 +158,16 @@ def look(started: Started) -> Status:
         lives=lives,
         command=started.command,
         began=started.began,
-        stages=_count_stages(every, seen),
+        stages=_count_stages(cost, every, seen, started),
         share=max(0.0, 1 - sum(job.left for job in seen.values()) / everything),
-        left=time_left(cost, seen, started),
+        left=time_left(cost, seen, started) if cost.can_predict(seen) else None,
         on_cluster=started.at_a_time is not None,
-        measured=cost.measured,
+        measured=len(cost.measured),
         jobs=[job for job in seen.values() if job.state != "waiting"],
     )
     if history.total:  # Snakemake's count, with what it makes again
         status.this_start = f"{history.done:,} of {history.total:,} jobs of this start"
-    if history.unsettled:
+    if history.unsettled and not these:  # a run asks by itself
         try:
             states = slurm.jobs_of([run["cluster"] for run in history.unsettled], PATIENCE)
             status.queue = dict(Counter(states.values()))
@@ -161,18 +176,31 @@ def look(started: Started) -> Status:
     return status
 
 
-def _count_stages(every: list[Job], seen: dict[Job, JobSeen]) -> list[dict]:
-    """Return the numbers of jobs of each stage that the plan has."""
+def _learn_from_running(cost: Cost, waiting: list[Job], history: events.History) -> None:
+    """Learn the pace of the trainings that have run for a minute and go on."""
+    for job in waiting:
+        event = history.jobs.get(log(job), {})
+        if event.get("event") == "started" and time.time() - event["time"] > MINUTE:
+            line = last_progress(f"{cost.plan.out}/{log(job)}.log")
+            if line:
+                step, steps, rate = line
+                cost.learn(job, step / rate, step / steps)
+
+
+def _count_stages(cost: Cost, every: Sequence[Job], seen: Seen, started: Started) -> list[dict]:
+    """Return the numbers of jobs of each stage that the plan has, and the seconds that it still takes."""
     jobs = Counter(job.stage for job in every)
-    left = Counter(job.stage for job in seen)
-    running = Counter(job.stage for job, what in seen.items() if what.state == "running")
+    states = Counter((job.stage, what.state) for job, what in seen.items())
+    left = {stage: {job: seen[job] for job in seen if job.stage == stage} for stage in jobs}
+    can_predict = cost.can_predict(seen)
     return [
         {
             "stage": stage,
             "jobs": jobs[stage],
-            "done": jobs[stage] - left[stage],
-            "running": running[stage],
-            "to_do": left[stage] - running[stage],
+            "done": jobs[stage] - len(left[stage]),
+            "running": states[stage, "running"],
+            "failed": states[stage, "failed"],
+            "left": time_left(cost, left[stage], started) if can_predict else None,
         }
         for stage in STAGES
         if jobs[stage]
@@ -197,10 +225,10 @@ def _see(cost: Cost, job: Job, event: events.Event | None, lives: bool) -> JobSe
     if is_made or (what == "started" and lives):
         seen.state = "running"
         seen.age = max(0.0, time.time() - event["time"]) if event else None
-    elif what == "failed":
+    elif what == "failed" and event["error"] != events.INTERRUPTED:
         seen.state = "failed"
         seen.error = event["error"] or event["cause"]
-    elif what == "started" or holder or saved:
+    elif what or holder or saved:
         seen.state = "stopped"
     rate = 0.0
     if seen.state != "waiting" and (line := last_progress(log_file)):
@@ -222,13 +250,19 @@ def last_progress(path: str) -> tuple[int, int, float] | None:
     return int(step), int(steps), float(rate)
 
 
-def time_left(cost: Cost, seen: dict[Job, JobSeen], started: Started) -> float:
-    """Return the seconds that the jobs to do take at least, without the time in a queue.
+def time_left(cost: Cost, seen: Seen, started: Started) -> float:
+    """Return the seconds that jobs to do take at least, without the time in a queue.
 
-    It is the longest job, or what the places for jobs allow: all cores and all GPUs of a machine, or on
-    a cluster the largest number of jobs at a time.
+    It is the longest chain of jobs that wait for each other, or what the places for jobs allow: all
+    cores and all GPUs of a machine, or on a cluster the largest number of jobs at a time.
     """
-    longest = max((job.left for job in seen.values()), default=0.0)
+
+    @functools.cache
+    def until_end(job: Job) -> float:
+        waits_for = [other for other in inputs(cost.plan, job) if other in seen]
+        return seen[job].left + max(map(until_end, waits_for), default=0.0)
+
+    longest = max(map(until_end, seen), default=0.0)
     if started.at_a_time is not None:
         submitted = [what.left for job, what in seen.items() if not STAGES[job.stage].local]
         return max(longest, sum(submitted) / started.at_a_time)

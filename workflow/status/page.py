@@ -11,7 +11,8 @@ from workflow.status.look import JobSeen, Status
 from workflow.terminal import Paint
 
 NAMED = 10  # jobs of a kind that are named
-HEAD = ("stage", "jobs", "done", "running", "to do")
+HEAD = ("stage", "jobs", "done", "running", "failed", "time left")
+UNKNOWN = "not known before two trainings have run for a minute"
 KINDS = {  # the state of a job: its title, and the colour of it
     "running": ("running", "bold"),
     "failed": ("failed since the start", "red"),
@@ -25,12 +26,12 @@ def as_page(status: Status, paint: Paint, everything: bool = False) -> str:
     if status.finished and not status.lives and not everything:
         state = _controller(status, paint)
         return f"{status.output}: {state}; {counted(jobs, 'job')} done (--all: each stage)"
-    head, *stages = text_table([HEAD, *(tuple(count.values()) for count in status.stages)])
+    head, *stages = stage_table(status.stages)
     blocks = [list(_head(status, paint, jobs)), [paint(head, "bold"), *stages]]
     for state, (title, colour) in KINDS.items():
         some = [job for job in status.jobs if job.state == state]
         if some:
-            lines = [f"{paint(title, colour)}:", *(f"  {_line(job)}" for job in some[:NAMED])]
+            lines = [f"{paint(title, colour)}:", *(f"  {describe(job)}" for job in some[:NAMED])]
             if len(some) > NAMED:
                 lines.append(f"  and {counted(len(some) - NAMED, 'more job')} (--json names all)")
             blocks.append(lines)
@@ -45,13 +46,35 @@ def _head(status: Status, paint: Paint, jobs: int) -> Iterator[str]:
     done = sum(count["done"] for count in status.stages)
     this_start = f"; {status.this_start}" if status.lives and status.this_start else ""
     yield f"done: {done:,} of {counted(jobs, 'job')}, {status.share:.0%} of the work{this_start}"
-    if not status.finished:
+    if not status.finished and status.left is None:
+        yield f"time left: {UNKNOWN}"
+    elif not status.finished:
         bound = "at least" if status.on_cluster else "about"
-        source = "estimates"
-        if status.measured:
-            source = f"measured by {counted(status.measured, 'job')}"
+        source = f"measured by {counted(status.measured, 'job')}"
         queue = ", without the time in the queue" if status.on_cluster else ""
         yield f"time left: {bound} {duration(status.left)}{queue} ({source})"
+
+
+def stage_table(stages: list[dict]) -> list[str]:
+    """Return a line for each stage, below a head."""
+    rows = ((*counts, duration(left) if left else "") for *counts, left in map(dict.values, stages))
+    return text_table([HEAD, *rows])
+
+
+def in_one_line(status: Status) -> str:
+    """Return how far the jobs of a start are."""
+    stages = status.stages
+    jobs, done, failed = (sum(stage[key] for stage in stages) for key in ("jobs", "done", "failed"))
+    running = [f"{stage['stage']} {stage['running']}" for stage in stages if stage["running"]]
+    queue = " without the queue" if status.on_cluster else ""
+    parts = [
+        f"{done:,} of {counted(jobs, 'job')} done",
+        f"{failed:,} failed" * bool(failed),
+        f"{duration(time.time() - status.began)} passed",
+        f"at least {duration(status.left)}{queue} left" if status.left else "",
+        f"{'submitted' if status.on_cluster else 'running'}: {', '.join(running)}" * bool(running),
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _controller(status: Status, paint: Paint) -> str:
@@ -72,7 +95,7 @@ def _controller(status: Status, paint: Paint) -> str:
     return f"{paint('a run works', 'green')} ({who}) since {clock}, for {age}"
 
 
-def _line(job: JobSeen) -> str:
+def describe(job: JobSeen) -> str:
     """Return what there is to say of one job."""
     parts = []
     if job.holder:
@@ -83,8 +106,7 @@ def _line(job: JobSeen) -> str:
         if job.age is not None:
             parts.append(f"for {duration(job.age)}")
         if job.step is not None:
-            parts.append(f"step {job.step:,} of {job.steps:,}")
-        parts.append(f"about {duration(job.left)} left")
+            parts.append(f"step {job.step:,} of {job.steps:,}, about {duration(job.left)} left")
     elif job.saved is not None:
         parts.append(f"goes on at step {job.saved:,}, unless its settings or code have changed")
     else:

@@ -40,7 +40,7 @@ def last_output() -> str:
     if not notes and Path(USUAL).is_dir():
         return USUAL
     if not notes:
-        raise InputError(Path.cwd(), "no results here yet", "semblance run makes them, or name OUT")
+        raise InputError(Path.cwd(), "no results here yet", "name --output, or semblance run first")
     newest = max(notes, key=lambda path: path.stat().st_mtime)
     return str(newest.parents[1])
 
@@ -48,8 +48,7 @@ def last_output() -> str:
 def read_start(out: str) -> Started:
     """Return what is noted in an output folder; InputError, which names the file, for what is not."""
     note = Path(layout.place(out, layout.COMMAND))
-    path = Path(layout.place(out, layout.CONFIG))
-    if not note.is_file() or not path.is_file():
+    if not note.is_file():
         raise InputError(out, "no run has noted its start here", run_near(out))
     noted = read_object(note)
     folder = Path(noted["folder"])
@@ -60,12 +59,15 @@ def read_start(out: str) -> Started:
         moved = {"output": os.path.abspath(out)}
     # An earlier version noted less.
     facts = {key: noted.get(key) for key in ("cores", "at_a_time")}
-    config = noted_config(path, **moved)
+    config = noted_config(out, **moved)
     return Started(folder, config, note.stat().st_mtime, noted.get("command", ""), **facts)
 
 
-def noted_config(path: Path, **changed: str) -> Config:
-    """Return the config that a run has noted; InputError for one of another version of Semblance."""
+def noted_config(out: str, **changed: str) -> Config:
+    """Return the config that a run has noted; InputError for none, or one of another version."""
+    path = Path(layout.place(out, layout.CONFIG))
+    if not path.is_file():
+        raise InputError(out, "no run has noted its config here", run_near(out))
     try:
         return Config.model_validate(read_object(path) | changed)
     except ValidationError:

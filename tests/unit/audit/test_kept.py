@@ -231,7 +231,7 @@ def test_an_archive_that_holds_too_much_is_refused_before_it_is_unpacked(copied,
 def test_a_cell_of_a_kept_run_is_explained_and_named_by_the_kept_folder(run, capsys):
     explaining.main(["t_sts", "rcl", "STS12", "--output", str(run)])
     said = capsys.readouterr().out
-    assert f"semblance verify {run}" in said and f" {NOT_KEPT}" in said
+    assert f"semblance verify --output {run}" in said and f" {NOT_KEPT}" in said
     explaining.main(["t_sts", "rcl", "STS12", "--all", "--output", str(run)])
     assert (
         f"predictions {run}/scores/sts/nli/tiny/rcl/seed-1/record.json" in capsys.readouterr().out
@@ -240,14 +240,14 @@ def test_a_cell_of_a_kept_run_is_explained_and_named_by_the_kept_folder(run, cap
 
 def test_the_commands_keep_a_run_and_check_it(finished, tmp_path, capsys):
     folder = tmp_path / "run"
-    keeping.main([str(finished), str(folder)])
-    assert f"semblance verify {folder}" in capsys.readouterr().out
-    verifying.main([str(folder)])
+    keeping.main([str(folder), "--output", str(finished)])
+    assert f"semblance verify --output {folder}" in capsys.readouterr().out
+    verifying.main(["--output", str(folder)])
     said = capsys.readouterr().out
     assert " 0 problems" in said and UNCHECKED in said
     flip(folder / "t_sts.md")
     with pytest.raises(SystemExit) as stopped:
-        verifying.main([str(folder)])
+        verifying.main(["--output", str(folder)])
     assert stopped.value.code == 1
     assert "keep the run anew" in capsys.readouterr().out
 

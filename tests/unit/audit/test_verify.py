@@ -624,11 +624,11 @@ def test_links_into_missing_folders_are_noted_and_no_problem(results):
 
 
 def test_the_report_is_printed_and_a_problem_gives_exit_status_1(results, capsys):
-    script.main([str(results)])
+    script.main(["--output", str(results)])
     assert "0 problems" in capsys.readouterr().out
     flip(results / "tables/t_sts.md")
     with pytest.raises(SystemExit) as stopped:
-        script.main([str(results)])
+        script.main(["--output", str(results)])
     assert stopped.value.code == 1
     start = f"{results / 'tables/t_sts.md'}: damaged: expected sha256 "
     assert [line for line in capsys.readouterr().out.splitlines() if line.startswith(start)]

@@ -102,7 +102,7 @@ def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
     check_planned(found)
     assert errors(found) == [] and found.warnings[1:] == []
     jobs, disk = found.facts
-    assert jobs.endswith(" of them to do")
+    assert re.search(r"^(\d+) jobs, \1 without a result: 0.0 GPU-hours, .* of outputs$", jobs)
     assert disk.startswith("disk: ") and "free at" in disk
 
 
@@ -271,7 +271,7 @@ def test_the_command_prints_each_error_in_a_line_or_a_summary(capsys):
     layers()
     main(["mine.yaml"])
     printed = capsys.readouterr().out
-    assert "of them to do" in printed and "error:" not in printed
+    assert "without a result" in printed and "error:" not in printed
 
 
 def test_the_command_refuses_a_profile_that_is_not_there():
@@ -296,6 +296,30 @@ def test_a_start_tells_all_errors_in_lines_of_its_own_and_ends_with_status_2(cap
     monkeypatch.setattr(hooks.command, "read", lambda arguments: START)
     call = lambda: hooks.check_start(workflow())
     ends_with_two_errors(call, lambda: capsys.readouterr().err)
+
+
+def test_a_start_of_all_says_in_one_line_what_it_will_do_or_is_refused_before_the_plan(
+    capsys, monkeypatch
+):
+    layers()
+    whole = Command(starts_jobs=True, plans_jobs=True, makes_all=True)
+    monkeypatch.setattr(hooks.command, "read", lambda arguments: whole)
+    checked = hooks.check_start(workflow())
+    [line] = told(capsys.readouterr().err.splitlines(), "run: ")
+    assert line == f"run: {checked.facts[0]}, into results"
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(1, 0, 1))
+    with pytest.raises(SystemExit) as ended:
+        hooks.check_start(workflow())
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and "error: this machine: disk: " in said and "run: " not in said
+
+
+def test_a_start_of_a_part_waits_for_snakemakes_plan(capsys, monkeypatch):
+    layers()
+    monkeypatch.setattr(hooks.command, "read", lambda arguments: START)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(1, 0, 1))
+    assert hooks.check_start(workflow()).facts == []
+    assert "run: " not in capsys.readouterr().err
 
 
 def test_a_job_reads_the_config_and_checks_no_file(monkeypatch):

@@ -51,9 +51,27 @@ def test_a_dry_run_lists_its_jobs_only_where_the_command_line_asks(line, dry_run
     assert (asked.dry_run, asked.lists_jobs) == (dry_run, lists_jobs)
 
 
+@pytest.mark.parametrize(
+    "line, makes_all",
+    [
+        ("--cores all", True),
+        ("--cores all --profile slurm", True),
+        ("-c1 all results/models/m", True),
+        ("-c1 results/tables/t.csv", False),
+        ("-c1 --until train", False),
+        ("-c1 --omit-from train", False),
+        ("-c1 --batch all=1/2", False),
+        ("-c1 --touch", False),
+        ("-n", False),
+    ],
+)
+def test_a_start_makes_all_unless_it_names_a_part(line, makes_all):
+    assert command.read(line.split()).makes_all is makes_all
+
+
 def test_each_name_of_an_option_is_snakemakes():
     known = vars(get_argument_parser().parse_args([]))
-    names = {*command.STARTS_NOTHING, *command.OF_PRINTING}
+    names = {*command.STARTS_NOTHING, *command.OF_PRINTING, *command.OF_PARTS}
     assert names <= set(known)
 
 

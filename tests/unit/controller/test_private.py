@@ -13,6 +13,7 @@ from unittest.mock import Mock
 import pytest
 import snakemake_executor_plugin_slurm as executor
 from snakemake import common, rules
+from snakemake.scheduling import job_scheduler
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 from semblance.provenance import ROOT
@@ -111,6 +112,14 @@ def test_a_signal_that_ends_a_run_does_not_wait_for_the_thread_that_it_interrupt
     with scheduler._lock:  # as while Snakemake chooses the next jobs
         JobScheduler.exit_gracefully(scheduler)
     assert scheduler._user_kill == "graceful"
+
+
+def test_snakemake_says_that_jobs_failed_and_that_a_signal_ends_a_run_in_these_words():
+    of_command, at_last = private.FAILED  # test_progress fails a command and sees the first
+    assert of_command.split()[0] == subprocess.CalledProcessError.__name__
+    assert job_scheduler._ERROR_MSG_FINAL.startswith(at_last)
+    text = inspect.getsource(job_scheduler)
+    assert all(f'"{words}' in text for words in private.STOPPING)
 
 
 def function_of_a_rule(wildcards, input):

@@ -1,99 +1,146 @@
-"""The progress line: it names what runs, counts what is done, and passes snakemake's exit status on."""
+"""The terminal of a run: a line for each stage; all that Snakemake and its jobs print is in the log."""
 
-from types import SimpleNamespace
-from unittest.mock import MagicMock
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
+from snakemake.logging import logger
 
+from semblance.provenance import ROOT
+from tests.unit.status.example_run import OTHER, TRAINING, ExampleRun
 from workflow.controller import events, progress
-from workflow.controller.progress import ProgressLine
-
-STARTED = {
-    "job": "logs/train/x",
-    "rule": "train",
-    "wildcards": {"corpus": "nli", "base": "tiny", "method": "rcl-2", "seed": "3"},
-}
+from workflow.controller.command import Command
+from workflow.controller.progress import Screen
+from workflow.status.look import look
+from workflow.status.page import in_one_line
+from workflow.status.started import read_start
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def example(tmp_path, monkeypatch) -> ExampleRun:
+    """A run, in an empty folder, whose first training runs and whose second has failed."""
     monkeypatch.chdir(tmp_path)
-    events.append("out", "progress", done=7, total=9)  # of an earlier run
+    run = ExampleRun()
+    run.control()
+    events.append("results", "run", cluster=None)
+    for job in run.jobs:
+        if job.stage == "download":
+            run.happened("finished", job)
+    run.happened("started", TRAINING)
+    run.happened("failed", OTHER, "loss.py:3: no loss")
+    return run
 
 
-def follow() -> ProgressLine:
-    """Follow a run with one job that starts and 12 of 50 that are done."""
-    line = ProgressLine("out")
-    line.left = "about 3 min left"
-    events.append("out", "started", **STARTED)
-    events.append("out", "progress", done=12, total=50)
-    for said in ("rule train:\n", "\n", "error: nli.csv:7: an empty sentence\n"):
-        line.draw(said if said.startswith(progress.SHOWN) else "")
-    return line
+def test_the_line_of_a_file_says_what_runs_what_failed_and_what_is_left(example):
+    status = look(read_start("results"), example.jobs)
+    done = sum(job.stage == "download" for job in example.jobs)
+    head = f"{done} of {len(example.jobs)} jobs done, 1 failed, 0 s passed"
+    status.began = time.time()
+    assert in_one_line(status) == f"{head}, running: train 1"
+    status.left, status.began = 190.0, time.time()
+    assert in_one_line(status) == f"{head}, at least 3 min left, running: train 1"
 
 
-def test_a_file_gets_a_line_that_names_the_job_and_how_much_is_left(capsys):
-    follow()
-    shown, error = capsys.readouterr().err.splitlines()
-    assert shown.startswith("12 of 50 jobs done, ")
-    assert shown.endswith(" passed, about 3 min left (train nli tiny rcl-2 3)")
-    assert error == "error: nli.csv:7: an empty sentence"  # and no other line of snakemake's
+def test_a_terminal_has_a_line_for_each_stage_and_a_low_one_leaves_out_what_is_done(example):
+    status = look(read_start("results"), example.jobs)
+    full, low = (
+        progress._fitted(status, "in one line", lines).plain.split("\n") for lines in (24, 4)
+    )
+    assert full[0].split() == "stage jobs done running failed time left".split()
+    assert {line.split()[0] for line in full[1:-1]} == {job.stage for job in example.jobs}
+    assert set(full) - set(low) == {line for line in full if line.startswith("download ")}
+    assert full[-1] == low[-1] == "in one line"
+    assert [line.split()[1:] for line in full if line.startswith("train ")] == [
+        ["2", "0", "1", "1"]
+    ]
 
 
-def test_a_terminal_has_one_line_that_fits_it(monkeypatch, capsys):
-    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "40")
-    follow()
-    shown = capsys.readouterr().err
-    assert shown.count("\n") == 1  # of the error
-    last = shown.rpartition("\r\033[K")[2].partition("\n")[2]
-    assert last.startswith("12 of 50 jobs done, ") and len(last) == 39
+def test_a_failed_job_is_named_once_with_its_error(example, capsys):
+    screen = Screen("results", Command(starts_jobs=False))
+    screen.jobs = example.jobs
+    screen._draw()
+    screen._draw()
+    failed, first, second = capsys.readouterr().err.splitlines()
+    assert (
+        failed.startswith("failed: train ") and "loss.py:3: no loss (results/logs/train/" in failed
+    )
+    assert "1 failed" in first and "1 failed" in second
 
 
-def test_the_exit_status_is_snakemakes(tmp_path):
-    for command, fails in (("exit 3", True), ("true", False)):
-        (tmp_path / "Snakefile").write_text(f"rule all:\n    shell: '{command}'\n")
-        assert (progress.main(["--cores", "1"]) != 0) is fails
+def test_a_run_that_has_not_noted_its_start_draws_nothing(capsys):
+    Screen("nowhere", Command(starts_jobs=False))._draw()
+    assert capsys.readouterr().err == ""
 
 
-def test_what_an_interrupted_run_says_at_its_end_is_passed_on(tmp_path, monkeypatch, capsys):
-    said = ["stopped: jobs that are done, and stay done: 3 of 9\n", "noise\n", "to go on: again\n"]
-    output = MagicMock()
-    output.__iter__.side_effect = [KeyboardInterrupt, iter(said)]
-    interrupted = SimpleNamespace(stdout=output, wait=lambda: 1)
-    monkeypatch.setattr(progress.subprocess, "Popen", lambda *args, **options: interrupted)
-    assert progress.main([]) == progress.INTERRUPTED
-    shown = capsys.readouterr().err
-    assert said[0] in shown and said[2].strip() in shown and "noise" not in shown
+SNAKEFILE = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from workflow.controller import events, progress
+from workflow.controller.command import Command
+from workflow.planning.stages import Job
+SCREEN = progress.Screen("results", Command(starts_jobs=True, lists_jobs="--quiet" in sys.argv))
+onstart:
+    SCREEN.begin([Job("prepare_sts", name="stsb")])
+onsuccess:
+    SCREEN.end()
+onerror:
+    SCREEN.end()
+    print("why: see above", file=sys.stderr)
+rule all:
+    output: "made"
+    shell: "echo a line of a job; echo another >&2; test ! -e broken; touch made"
+"""
 
 
-def test_the_last_line_is_that_of_the_job_which_failed_first(tmp_path, monkeypatch, capsys):
-    def failing(*args, **options):
-        events.append("out", "run", cluster=None)
-        for job, error in (("logs/a", "loss.py:3: no loss"), ("logs/b", "another")):
-            events.append("out", "failed", job=job, rule="train", error=error)
-        return SimpleNamespace(stdout=["noise\n", "failed: train\n"], wait=lambda: 1)
-
-    monkeypatch.setattr(progress.subprocess, "Popen", failing)
-    monkeypatch.setattr(progress, "output_of", lambda files: "out")
-    assert progress.main([]) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == "train: loss.py:3: no loss"
+def run_snakemake(*arguments: str, **streams) -> subprocess.CompletedProcess:
+    Path("Snakefile").write_text(SNAKEFILE)
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", *arguments]
+    return subprocess.run(command, **streams)
 
 
-def test_the_time_left_is_that_of_the_status(monkeypatch):
-    from workflow.status import look, started
+def test_what_snakemake_and_its_jobs_print_is_in_the_log_and_the_terminal_says_how_far(tmp_path):
+    done = run_snakemake(capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout == ""
+    first, *_, last = done.stderr.splitlines()
+    assert first == "log: results/logs/run.log has what Snakemake and its jobs print"
+    assert last.startswith("0 of 1 job done, ")  # this Snakefile writes no events
+    logged = Path("results", progress.LOG).read_text()
+    assert "a line of a job\nanother\n" in logged and "rule all:" in logged
+    again = run_snakemake(capture_output=True, text=True)
+    assert again.stderr.startswith("Nothing to be done")
+    assert Path("results", progress.LOG).read_text().startswith(logged)
 
-    monkeypatch.setattr(started, "read_start", lambda out: out)
-    monkeypatch.setattr(look, "look", lambda start: SimpleNamespace(left=190.0))
-    assert progress.time_left("results") == "about 3 min left"
+
+def test_a_failed_job_leaves_the_last_word_to_the_end_of_the_run():
+    Path("broken").touch()
+    done = run_snakemake(capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.splitlines()[-1] == "why: see above"
+    assert "Error in rule all" in Path("results", progress.LOG).read_text()
+    assert "Exiting" not in done.stderr and "Error" not in done.stderr
 
 
-def test_the_time_left_is_not_known_before_a_run_has_noted_its_start(tmp_path):
-    assert progress.time_left(str(tmp_path)) == "time left not known yet"
+def test_a_terminal_has_its_cursor_and_no_escape_goes_to_the_log():
+    ours, theirs = pty.openpty()
+    run_snakemake(stderr=theirs, stdout=theirs)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    assert "prepare_sts" in shown and "of 1 job done" in shown and "a line of a job" not in shown
+    assert shown.rindex("\033[?25h") > shown.rindex("\033[?25l")
+    assert "\033" not in Path("results", progress.LOG).read_text()
 
 
-def test_the_output_is_that_of_the_last_config_that_names_one(tmp_path):
-    for name, text in (("a", "output: x\n"), ("b", "output: y\n"), ("c", "keep: {}\n")):
-        (tmp_path / name).with_suffix(".yaml").write_text(text)
-    files = [str(tmp_path / f"{name}.yaml") for name in "abc"]
-    assert progress.output_of(files) == "y"
+def test_who_asks_for_snakemakes_own_lines_gets_them():
+    done = run_snakemake("--quiet", capture_output=True, text=True)
+    assert "a line of a job" in done.stdout and not Path("results", progress.LOG).exists()
+
+
+def test_a_disk_that_is_full_leaves_the_terminal_to_snakemake(monkeypatch):
+    def full(path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(progress, "_give_streams_to", full)
+    assert Screen("results", Command(starts_jobs=True)) not in logger.handlers

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import re
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import canonical, settings_digest, write_json
-from tests.unit.costing.examples import EMBED, LARGE, OWN_FAQ, TRAIN, cost, small
-from workflow.costing.model import GFLOPS, START, Cost, measure, to_do
+from tests.unit.costing.examples import LARGE, OWN_FAQ, TRAIN, cost, small
+from workflow.costing.model import GFLOPS, START, Cost, measure, to_do, wall_time
 from workflow.planning.stages import STAGES, Job, inputs, jobs, makers, record
 from workflow.scripts.cli import configs_and_tables
 from workflow.scripts.plan import plan_page
@@ -99,7 +100,9 @@ def test_the_plan_of_a_table_has_the_jobs_that_it_needs_and_no_others():
         needed |= set(inputs(model.plan, job))
     assert set(model.jobs()) == needed < set(jobs(model.plan))
     assert f"for {len(needed)} jobs" in plan_page(model)
-    with pytest.raises(InputError, match="rcl_tabel3: no file, and no table; tables are rcl_table"):
+    with pytest.raises(
+        InputError, match="rcl_tabel3: there is no such file or table; did you mean rcl_table3"
+    ):
         makers(model.plan, ["rcl_tabel3"])
 
 
@@ -146,7 +149,7 @@ def run(tmp_path, monkeypatch) -> list[Path]:
 
 
 def measured() -> Cost:
-    """Return the costs with the factor that the finished jobs in the current folder show."""
+    """Return the costs with the factors that the finished jobs in the current folder show."""
     model = small()
     measure(model)
     return model
@@ -159,27 +162,77 @@ def change(path: Path, **facts) -> None:
 def test_the_factor_is_the_ratio_of_the_seconds_used_and_predicted(run):
     job = Job("train", "wiki", "minilm-3", "simcse", 1)
     model = measured()
-    assert model.measured == 3
-    assert model.factor == pytest.approx((600 + 1200 + 3600) / (3 * small().seconds(job)))
+    assert len(model.measured) == 3
+    factor = (600 + 1200 + 3600) / (3 * small().seconds(job))
+    assert model.factor("train") == pytest.approx(factor)
     assert model.seconds(job) == pytest.approx(1800)  # and it multiplies every prediction
-    assert model.seconds(EMBED._replace(base="minilm")) == pytest.approx(
-        model.factor * small().seconds(EMBED._replace(base="minilm"))
+    assert plan_page(model).endswith(
+        f"trainings took {factor:.2f} times as long, others {factor:.2f} (3 jobs)"
     )
-    assert plan_page(model).endswith(f"times {model.factor:.2f}, by 3 jobs of this run")
+
+
+def test_short_jobs_that_only_load_a_model_tell_nothing_of_trainings(run):
+    model = measured()
+    trained = model.factor("train")
+    evaluation = Job("evaluate_sts", "wiki", "minilm-3", "simcse", 1)
+    model.learn(evaluation, 30 * small().seconds(evaluation))
+    assert model.factor("train") == trained and model.factor("read") == pytest.approx(30)
+
+
+def test_times_can_be_predicted_after_two_trainings_or_as_many_as_there_are():
+    trainings = [Job("train", "wiki", "minilm-3", "simcse", seed) for seed in (1, 2, 3)]
+    evaluations = [job._replace(stage="evaluate_sts") for job in trainings]
+    for left, learned, expected in (
+        ([], [], True),
+        (trainings, [], False),
+        (trainings, evaluations, False),  # however many evaluations were measured
+        (trainings, trainings[:1], False),
+        (trainings, trainings[:2], True),
+        (trainings[:1], trainings[:1], True),  # the only one, which goes on
+        (evaluations, [], False),
+        (evaluations, evaluations[:1], False),
+        (evaluations, trainings[:2], True),
+    ):
+        model = small()
+        for job in learned:
+            model.learn(job, 100.0)
+        assert model.can_predict(left) is expected, (left, learned)
+
+
+def test_only_what_finished_since_a_time_is_measured(run):
+    os.utime(run[0], (100, 100))
+    model = small()
+    measure(model, since=200)
+    assert len(model.measured) == 2
+
+
+@pytest.mark.parametrize(
+    "load, said",
+    [
+        (0.05, "4 min on 2 idle cores"),
+        (0.65, "4 min on 2 idle cores; 1.3 of 2 cores are busy: some 7 min"),  # 4 * 1.65
+        (5, "4 min on 2 idle cores; 2.0 of 2 cores are busy: some 24 min"),  # a sixth of the time
+    ],
+)
+def test_a_price_names_its_condition_and_that_of_this_moment(monkeypatch, load, said):
+    monkeypatch.setattr(os, "getloadavg", lambda: (load * os.cpu_count(), 0, 0))
+    assert wall_time(240, 2) == said
+    assert wall_time(240, 1, "GPU") == "4 min on 1 idle GPU"
 
 
 def test_a_training_that_stopped_early_has_done_that_share_of_its_work(run):
-    before = measured().factor
+    before = measured().factor("train")
     for path in run:
         change(path, training={"step": 50})
     job = Job("train", "wiki", "minilm-3", "simcse", 1)
-    share = small().seconds(job, 0.5) / small().seconds(job)
-    assert measured().factor == pytest.approx(before / share)
+    whole, start = small().seconds(job), START["cpu"]
+    share = (start + (whole - start) / 2) / whole
+    assert measured().factor("train") == pytest.approx(before / share)
 
 
 def test_jobs_on_another_device_and_damaged_records_teach_nothing(run):
     run[0].write_text("{")
     change(run[1], seconds="soon")
-    assert measured().measured == 1
+    assert len(measured().measured) == 1
     change(run[2], device="NVIDIA H100")
-    assert (measured().factor, measured().measured) == (1, 0)
+    assert (measured().factor("train"), measured().measured) == (1, set())

@@ -27,6 +27,7 @@ def values() -> dict[str, str]:
 def test_every_marked_text_is_the_current_one(page: Path, values):
     text = page.read_text()
     assert docs.filled(text, values) == text, "run `make docs`"
+    assert "\n<!-- count" not in text, "a comment at the start of a line ends its paragraph"
 
 
 def test_the_trainings_are_those_that_the_tables_need(values):

@@ -87,6 +87,12 @@ def test_what_is_read_in_another_way_is_refused_by_its_key(raw, name):
             read(raw)
 
 
+def test_pads_before_a_text_are_refused_where_scores_are_compared(raw):
+    edit_json(raw / TOKENIZER_CONFIG, padding_side="left")
+    with pytest.raises(InputError, match="padding_side is left"):
+        read_found(raw)
+
+
 def test_a_base_whose_texts_are_put_in_lower_case_before_is_refused(raw):
     tokenizer = json.loads((raw / "tokenizer.json").read_text())
     tokenizer["normalizer"]["lowercase"] = False

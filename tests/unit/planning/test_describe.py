@@ -10,7 +10,7 @@ from tests.unit.planning.test_config import ROOT
 from workflow.planning.describe import PARTS, SCHEMA, page, schema
 from workflow.planning.layers import of_config, read_layer
 
-FILES = [ROOT / "config.yaml", *sorted(ROOT.glob("configs/*.yaml"))]
+FILES = [ROOT / "config.yaml", ROOT / "demo/config.yaml", *sorted(ROOT.glob("configs/*.yaml"))]
 PAPERS = sorted(ROOT.glob("papers/*.yaml"))
 VALIDATOR = Draft202012Validator(json.loads(schema()))
 
@@ -19,9 +19,7 @@ def test_the_schema_is_what_make_docs_writes():
     assert (ROOT / "docs/config.schema.json").read_text(encoding="utf-8") == schema()
 
 
-@pytest.mark.parametrize(
-    "file", [*FILES, ROOT / "demo/config.yaml", *PAPERS], ids=lambda file: file.name
-)
+@pytest.mark.parametrize("file", [*FILES, *PAPERS], ids=lambda file: file.name)
 def test_a_shipped_config_fits_the_schema_and_a_wrong_key_or_value_does_not(file):
     layer = read_layer(file)
     layer = (of_config(layer) if file in PAPERS else layer).value
@@ -59,6 +57,6 @@ def test_the_page_has_a_row_for_each_key_and_a_section_for_each_part():
 
 
 def test_no_line_of_the_configs_is_longer_than_100_columns():
-    for file in [*FILES, ROOT / "demo/config.yaml", *PAPERS]:
+    for file in [*FILES, *PAPERS]:
         lines = file.read_text(encoding="utf-8").splitlines()
         assert [line for line in lines if len(line) > 100] == [], file

@@ -72,15 +72,23 @@ def test_a_mark_belongs_to_its_word():
     assert terms_of("में है") == [" में", "में ", " है "]
 
 
-def test_terms_of_chinese_and_japanese_are_pairs_of_signs():
+def test_terms_of_chinese_japanese_and_korean_are_pairs_of_signs():
     assert terms_of("密码忘了, VIP会員カード 票") == [
         *("密码", "码忘", "忘了"),
         *(" vip", "vip "),
         *("会員", "員カ", "カー", "ード"),
         "票",
     ]
-    texts = ["如何重置密码？", "如何取消订单？", "パスワードを忘れました"]
-    for question, place in (("密码忘了怎么办", 0), ("我要取消订单", 1), ("パスワード", 2)):
+    assert terms_of("환불은") == ["환불", "불은"]  # a noun and its particle
+    texts = [
+        "如何重置密码？",
+        "如何取消订单？",
+        "パスワードを忘れました",
+        "환불은 언제 받나요?",
+        "주문을 취소하나요?",
+    ]
+    asked = ("密码忘了怎么办", "我要取消订单", "パスワード", "환불", "주문 취소")
+    for place, question in enumerate(asked):
         assert int(Words(texts).scores([question])[0].argmax()) == place
 
 

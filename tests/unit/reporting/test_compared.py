@@ -169,7 +169,7 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
     (tmp_path / "mteb/model_meta.json").write_text("{}")
     read = read_set(str(tmp_path / "mteb"))
     assert read.tasks[""]["1"] == {"STS12": pytest.approx((0.7 + 0.2 + 0.3) / 3)}
-    assert read.revisions == {"STS12": "abc"}
+    assert read.revisions == {"STS12": "abc (test de, test en, validation en)"}
     (tmp_path / "harness").mkdir()
     sample = {"doc_id": 0, "doc": {"question": "x"}, "acc": 1.0}
     samples = [
@@ -177,13 +177,19 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
     ]
     lines = "".join(json.dumps(sample) + "\n" for sample in samples)
     (tmp_path / "harness/samples_arc_easy_2026-01-02T03-04-05.6.jsonl").write_text(lines)
-    read = read_set(str(tmp_path / "harness"), score="acc")
-    assert read.tasks == {"arc_easy": {"1": {"0": 1.0}}, "arc_easy strict": {"1": {"0": 0.0}}}
+    [file] = (tmp_path / "harness").iterdir()
+    for path in (tmp_path / "harness", file):  # a folder, and a file of it
+        read = read_set(str(path), score="acc")
+        assert read.tasks == {"arc_easy": {"1": {"0": 1.0}}, "arc_easy strict": {"1": {"0": 0.0}}}
 
 
 @pytest.mark.parametrize(
     "text",
-    ["\ufeffitem;score\r\nä;0.5\r\n\r\n", "item\tscore\nä\t0.5\n", "sep=|\nscore|item\n0.5|ä\n"],
+    [
+        "\ufeffitem;score\r\nä;0.5\r\n\r\n",
+        "item\tscore\nä\t0.5\n\t\n",
+        "sep=|\nscore|item\n0.5|ä\n",
+    ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
 def test_a_csv_of_any_hand_is_read(tmp_path, text, encoding):

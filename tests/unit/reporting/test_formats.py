@@ -1,6 +1,7 @@
 """The printed forms of a table: the CSV rounds nothing, the others once, and all text is escaped."""
 
 import re
+import tarfile
 
 import pytest
 from hypothesis import given, settings
@@ -9,12 +10,14 @@ from markdown_it import MarkdownIt
 from pytest import approx
 from scipy import stats
 
+from semblance.names import STS_TASKS
+from semblance.provenance import ROOT
 from semblance.reporting.comparison import attach
-from semblance.reporting.formats import escape_markdown, markdown, table_csv
-from semblance.reporting.grids import grid
+from semblance.reporting.formats import escape_markdown, fitted, markdown, table_csv
+from semblance.reporting.grids import NAMES, grid
 from semblance.reporting.latex import latex
 from semblance.reporting.published import Entry, Published
-from semblance.reporting.table import Table
+from semblance.reporting.table import Table, from_json
 from tests.unit.reporting import example_scores
 from tests.unit.reporting.example_scores import csv_lines, markdown_lines, row, runs, untrained
 
@@ -193,3 +196,82 @@ def test_a_whole_table_is_read_back_from_its_markdown():
     texts = ["".join(parts) for parts in cells]
     wanted = [text.mark + text.whole for line in grid(made).lines() for text in line]
     assert texts == [made.title, *wanted, *made.notes]
+
+
+LABEL = "Attention dropout (p=0.1)"
+ALL = [NAMES[task] for task in STS_TASKS]
+
+
+def seven(**given) -> Table:
+    """A table of the seven tasks: a base, and two methods of which the first one is printed."""
+    scores = untrained(0.6, 0.6)
+    for method, least, step in (("simcse", 0.7, 0.001), ("rcl-8", 0.8, 0.002)):
+        scores += [
+            example_scores.record(method=method, seed=seed, task=task, value=least + seed * step)
+            for seed in SEEDS
+            for task in STS_TASKS
+        ]
+    rows = {
+        LABEL: row("simcse", SEEDS, published="p/1/SimCSE", **given),
+        "RCL": ("rcl-8", SEEDS),
+    }
+    made = example_scores.table(rows, scores, control=LABEL, tasks=list(STS_TASKS))
+    return attach(made, PRINTED)
+
+
+@pytest.mark.parametrize(
+    "width, heads, left_out",
+    [
+        (10_000, ["n", *ALL, "Average", "less control [95 %]", "p"], ""),
+        (140, ["n", *ALL, "Average", "less control [95 %]", "p"], "± of tasks"),
+        (119, ["n", *ALL, "Average", "less control [95 %]"], "± of tasks, p"),
+        (100, ["n", *ALL, "Average", "less control [95 %]"], "±, p"),
+        (80, ["n", "Average", "less control [95 %]"], "other columns, p"),
+    ],
+)
+def test_on_a_terminal_a_table_leaves_out_what_does_not_fit_and_says_so(width, heads, left_out):
+    lines = fitted(seven(), width, "t.md").splitlines()
+    assert max(map(len, lines)) <= width
+    assert lines[2].split() == " ".join(heads).split()
+    legend = " ".join(lines[lines.index("", 3) : -1])
+    assert legend.partition("left out: ")[2] == left_out
+    numbers = next(line for line in lines if line.startswith("RCL"))
+    assert numbers.count("±") == {"": 8, "±, p": 0}.get(left_out, 1)
+    assert "+10.20 [" in numbers  # 80.4 less 70.2
+
+
+def test_on_a_terminal_the_papers_line_is_directly_under_ours():
+    lines = fitted(seven(), 140, "t.md").splitlines()
+    [place] = [number for number, line in enumerate(lines) if line.startswith(LABEL)]
+    assert lines[place + 1].split() == ["paper", "70.90", "75.00"]  # STS12 and Average, in PRINTED
+    assert lines[place + 1].index("70.90") == lines[place].index("70.20")
+    other = fitted(seven(stand_in=["base tiny instead of large"]), 100, "t.md")
+    assert "\n  (paper) " in other and "(paper): other models or data" in other
+
+
+def test_on_a_terminal_the_legend_has_the_signs_of_the_table_alone():
+    shown = fitted(seven(), 10_000, "t.md")
+    assert "* p < .05" in shown and "_ p < .1" not in shown and "≈" not in shown
+    assert shown.splitlines()[-1] == f"{len(seven().notes)} notes: t.md"
+    alone = fitted(example_scores.table({"base": ("start", SEEDS)}, SCORES), 10_000, "t.md")
+    assert "means of n seeds\n" in alone
+
+
+def test_on_a_terminal_a_long_label_is_broken_and_no_letter_of_it_is_lost():
+    words = "a label of many words that no narrow terminal can show in one line".split()
+    made = example_scores.table({" ".join(words): ("simcse", SEEDS)}, SCORES)
+    lines = fitted(made, 60, "t.md").splitlines()
+    assert max(map(len, lines)) <= 60
+    assert [word for line in lines[3:] for word in line.split() if word in words][
+        : len(words)
+    ] == words
+
+
+def test_a_real_table_3_has_its_seven_tasks_in_100_columns_and_22_lines():
+    with tarfile.open(ROOT / "docs/runs/2026-11-27-rcl-gpu/records.tar.xz") as records:
+        text = records.extractfile("tables/json/rcl_table3.json").read().decode()
+    made = from_json(text, "rcl_table3.json")
+    lines = fitted(made, 100, "results/tables/rcl_table3.md").splitlines()
+    assert max(map(len, lines)) <= 100 and len(lines) <= 22
+    assert lines[2].split()[1:9] == [*ALL, "Average"]
+    assert sum("(paper)" in line for line in lines) == 5 + 1  # of six rows, and the legend

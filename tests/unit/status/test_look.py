@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,11 +14,11 @@ from semblance.provenance import write_json
 from tests.files import contents
 from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING, ExampleRun
 from workflow.controller import events, slurm
-from workflow.planning.stages import jobs
+from workflow.planning.stages import Job, jobs
 from workflow.status import look as module
 from workflow.status import started
 from workflow.status.look import JobSeen, Status, look
-from workflow.status.page import as_json, as_page
+from workflow.status.page import UNKNOWN, as_json, as_page
 
 
 @pytest.fixture
@@ -29,6 +30,7 @@ def example(tmp_path, monkeypatch) -> ExampleRun:
 
 
 PLAIN = lambda text, colour: text
+EVALUATION = TRAINING._replace(stage="evaluate_sts")
 NAME = "train nli/nli-roberta-base-v2/rcl-2/seed-1"
 
 
@@ -47,7 +49,7 @@ def test_a_fresh_run_has_all_its_jobs_to_do_and_says_how_many_snakemake_has_done
     events.append(example.plan.out, "progress", done=2, total=1234)
     status = example.look()
     assert sum(count["jobs"] for count in status.stages) == len(jobs(example.plan))
-    assert all(count["to_do"] == count["jobs"] for count in status.stages)
+    assert not any(count["done"] or count["running"] for count in status.stages)
     assert status.lives and not (status.finished or status.measured or status.jobs)
     shown = as_page(status, PLAIN)
     assert f"results: a run works ({status.controller.describe()})" in shown
@@ -67,7 +69,14 @@ def test_a_running_training_is_named_with_its_process_its_step_and_its_time_left
     assert (job.job, job.step, job.steps) == (NAME, 1234, 5000)
     assert job.left == pytest.approx((5000 - 1234) / 3) and job.age == pytest.approx(0, abs=5)
     [count] = [count for count in status.stages if count["stage"] == "train"]
-    assert count == {"stage": "train", "jobs": 2, "done": 0, "running": 1, "to_do": 1}
+    assert count == {
+        "stage": "train",
+        "jobs": 2,
+        "done": 0,
+        "running": 1,
+        "failed": 0,
+        "left": None,
+    }
     told = line_of(as_page(status, PLAIN), f"{NAME}: ")
     assert "n7, Slurm job 815, pid 7, for " in told
     assert told.endswith("step 1,234 of 5,000, about 21 min left")
@@ -141,16 +150,55 @@ def test_a_finished_run_has_no_time_left_and_nothing_to_go_on_with(example):
     assert line.startswith("results: finished") and "\n" not in line
     shown = as_page(status, PLAIN, everything=True)
     assert shown.startswith("results: finished") and "100% of the work" in shown
-    assert "time left" not in shown and "to go on" not in shown
+    assert "time left:" not in shown and "to go on" not in shown
 
 
-def test_the_factor_of_finished_jobs_predicts_the_time(example):
-    seconds = example.cost.seconds(TRAINING) / 2
+def finish_training(job: Job, seconds: float) -> None:
     facts = {"seconds": seconds, "steps": 9, "training": {"step": 9}, "device": "cpu, 1 threads"}
-    example.finish_all_but(OTHER)
-    write_json("results/models/nli/nli-roberta-base-v2/rcl-2/seed-1/record.json", facts)
+    write_json(f"results/models/nli/nli-roberta-base-v2/rcl-2/seed-{job.seed}/record.json", facts)
+
+
+def test_the_factor_of_finished_trainings_predicts_the_time(example):
+    seconds = example.cost.seconds(TRAINING) / 2
+    example.finish_all_but(TRAINING, OTHER, EVALUATION)
+    finish_training(TRAINING, seconds)
+    assert example.look().left is None  # by one training
+    assert f"time left: {UNKNOWN}" in as_page(example.look(), PLAIN)
+    finish_training(OTHER, seconds)
     status = example.look()
-    assert status.measured == 1 and status.left == pytest.approx(seconds)
+    assert status.measured == 2
+    assert status.left == pytest.approx(example.cost.seconds(EVALUATION) / 2)
+
+
+def test_trainings_that_have_run_for_a_minute_predict_the_time(example, monkeypatch):
+    example.control()
+    for job in (TRAINING, OTHER):
+        example.happened("started", job)
+        example.tell(job, LINE.format("x", 50, 100, 0.5))
+    assert example.look().left is None
+    now = time.time()
+    monkeypatch.setattr(module.time, "time", lambda: now + 61)
+    [count] = [count for count in example.look().stages if count["stage"] == "train"]
+    assert count["left"] is not None and example.look().measured == 2
+
+
+def test_only_a_runs_own_jobs_teach_while_it_lives(example):
+    example.finish_all_but(EVALUATION)
+    for job in (TRAINING, OTHER):
+        finish_training(job, 100.0)
+    for path in Path("results").rglob("record.json"):
+        os.utime(path, (1, 1))  # of an earlier run
+    assert example.look().measured == 2
+    example.control()
+    assert example.look().measured == 0
+
+
+def test_of_the_jobs_of_a_start_those_are_done_that_have_finished_in_it(example):
+    example.finish(*example.jobs)
+    start = started.read_start(example.plan.out)
+    assert look(start).finished and not look(start, [TRAINING]).finished
+    example.happened("finished", TRAINING)
+    assert look(start, [TRAINING]).finished
 
 
 def test_what_is_left_takes_the_places_that_there_are(example, monkeypatch, tmp_path):
@@ -262,7 +310,7 @@ def test_a_run_of_an_earlier_version_that_noted_less_is_read(example):
     old = {key: note[key] for key in ("folder", "output", "downloads", "options")}
     path.write_text(json.dumps(old))
     status = example.look()
-    assert status.command == "" and status.left > 0
+    assert status.command == "" and not status.finished
 
 
 def test_the_config_of_a_run_of_another_version_is_an_error_that_names_its_file(example):

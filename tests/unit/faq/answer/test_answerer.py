@@ -68,11 +68,11 @@ def changed(answerer, **changes):
 def test_a_score_at_the_threshold_is_known_and_one_below_it_is_not(answerer):
     question = "Something else entirely"
     plain = changed(answerer, threshold=None).ask(question)
-    assert plain.likely and not plain.known and plain.is_answered  # nothing was promised
+    assert plain.likely and not plain.known and plain.given  # nothing was promised
     score = plain.answers[0].score
     for least, known in ((score, True), (float(np.nextafter(score, 2)), False)):
         found = changed(answerer, threshold=Threshold(least, 0.9, 0.5)).ask(question)
-        assert found.known == found.is_answered == known and found.likely
+        assert found.known == bool(found.given) == known and found.likely
 
 
 @pytest.mark.parametrize("threshold", [None, Threshold(0.0, 0.9, 0.5)])
@@ -81,7 +81,7 @@ def test_below_the_floor_nothing_is_likely_or_known(answerer, threshold):
     score = answerer.ask(question).answers[0].score
     for floor, likely in ((score, True), (float(np.nextafter(score, 2)), False)):
         found = changed(answerer, threshold=threshold, floor=floor).ask(question)
-        assert found.likely == found.is_answered == likely
+        assert found.likely == bool(found.given) == likely
         assert found.known == (likely and threshold is not None) and found.floor == floor
 
 

@@ -18,8 +18,11 @@ ANSWER = Answer(1, "a", "How?", "So. " * 30, 0.75, "like this", "wording")
 THRESHOLD = Threshold(0.8, 0.9, 0.5)
 
 
-def answered(known=True, answer=ANSWER, threshold=THRESHOLD, likely=True):
-    return Answered("how", known, likely, (answer,), threshold, 0.4, "vectors")
+def answered(*scores, threshold=THRESHOLD, answer=ANSWER, floor=0.4):
+    """Answers with scores; the best of none has .75, below the threshold and above the floor."""
+    scores = scores or (answer.score,)
+    answers = [replace(answer, rank=i, score=score) for i, score in enumerate(scores, 1)]
+    return Answered("how", tuple(answers), threshold, floor, "vectors")
 
 
 def test_the_text_holds_answer_score_and_what_matched_within_the_width():
@@ -30,27 +33,22 @@ def test_the_text_holds_answer_score_and_what_matched_within_the_width():
 
 
 def test_without_an_answer_the_text_says_so_and_ranks_only_if_asked():
-    text = as_text(answered(known=False), 80)
+    text = as_text(answered(), 80)
     assert text.startswith("No answer") and "0.750" in text and "0.800" in text
     assert "How?" not in text
-    assert "How?" in as_text(answered(known=False), 80, top=1)
+    assert "How?" in as_text(answered(), 80, top=1)
 
 
-@pytest.mark.parametrize("known, threshold, shown", [(True, THRESHOLD, 1), (False, None, 2)])
-def test_the_text_has_the_answers_above_the_limit_alone(known, threshold, shown):
-    scores = (0.85, 0.5, 0.1)  # the threshold is .8, the floor .4
-    answers = tuple(replace(ANSWER, rank=i, score=score) for i, score in enumerate(scores, 1))
-    found = replace(answered(known, threshold=threshold), answers=answers)
-    assert as_text(found, 80).count("How?") == shown
+@pytest.mark.parametrize("threshold, given", [(THRESHOLD, 1), (None, 2)])
+def test_the_answers_above_the_limit_alone_are_given(threshold, given):
+    found = answered(0.85, 0.5, 0.1, threshold=threshold)  # the threshold is .8, the floor .4
+    assert as_text(found, 80).count("How?") == as_json(found)["given"] == given
     assert as_text(found, 80, top=3).count("How?") == 3
 
 
 def test_a_question_with_nothing_in_common_is_not_told_that_0_is_below_0():
-    none = replace(
-        answered(False, threshold=None, likely=False),
-        answers=(replace(ANSWER, score=0.0),),
-        floor=0.0,
-    )
+    none = answered(0.0, threshold=None, floor=0.0)
+    assert as_json(none)["given"] == 0
     assert as_text(none, 80) == "No answer: no entry has anything in common with the question."
 
 
@@ -59,28 +57,29 @@ def test_no_text_of_a_faq_steers_the_terminal_or_turns_the_direction():
         if not character.isprintable():
             assert character not in printable(HOSTILE)
     hostile = Answer(1, HOSTILE, HOSTILE, HOSTILE, 0.75, HOSTILE, "wording")
-    text = as_text(answered(answer=hostile), 80)
+    text = as_text(answered(answer=hostile, threshold=None), 80)
     assert all(c.isprintable() or c == "\n" for c in text)
     assert printable("نمی\u200cخواهم 🙂") == "نمی\u200cخواهم 🙂"  # joiners are part of words
 
 
 def test_the_json_holds_all_that_is_known():
-    found = json.loads(json.dumps(as_json(answered())))
+    found = json.loads(json.dumps(as_json(answered(0.85))))
     assert found["known"] is True and found["ranking"] == "vectors"
     assert found["threshold"] == {"score": 0.8, "precision": 0.9, "answered": 0.5}
-    assert found["answers"] == [vars(ANSWER)]
+    assert found["answers"] == [vars(ANSWER) | {"score": 0.85}]
     assert (found["likely"], found["floor"]) == (True, 0.4)
     assert as_json(answered(threshold=None))["threshold"] is None
 
 
 def test_the_text_tells_below_what_an_answer_lies():
-    for known, likely, threshold, said in (
-        (False, False, THRESHOLD, "No answer: the best score, 0.750, is below the floor, 0.400."),
-        (False, False, None, "No answer: the best score, 0.750, is below the floor, 0.400."),
-        (False, True, None, "Likely: no threshold promises"),
+    for found, said in (
+        (answered(0.3), "No answer: the best score, 0.300, is below the floor, 0.400."),
+        (answered(0.5), "No answer: the best score, 0.500, is below the threshold, 0.800."),
+        (answered(0.3, threshold=None), "No answer: the best score, 0.300, is below the floor,"),
+        (answered(0.5, threshold=None), "Likely: no threshold promises"),
     ):
-        text = as_text(answered(known, threshold=threshold, likely=likely), 200)
-        assert text.startswith(said) and ("How?" in text) == likely
+        text = as_text(found, 200)
+        assert text.startswith(said) and ("How?" in text) == said.startswith("Likely")
 
 
 def read(content: bytes) -> list[str]:

@@ -109,7 +109,7 @@ def test_an_unknown_base_is_refused_with_the_ready_ones():
         planned(base="e6")
 
 
-# --- ways that a user adds, as docs/own-faq.md says --------------------------------------------------
+# --- ways that a user adds, as docs/own-faq-reference.md says ----------------------------------------
 
 
 def test_rcl_that_a_user_adds_is_trained_on_folds_and_on_the_whole_bank():

@@ -21,7 +21,7 @@ RESET, LOGIN, REFUND, SHIP = ENTRIES
 def test_questions_that_differ_in_case_and_punctuation_alone_are_one(tmp_path):
     text = "When do you open?\n\nwhen do you OPEN\nWhere are you?\n...\n" + "x" * 1001
     log = put(tmp_path / "log.txt", text)
-    times, lines = read_asked(str(log))
+    times, _, lines = read_asked(str(log))
     assert times == {"When do you open?": 2, "Where are you?": 1}
     assert lines[-1] == (
         f"{log}: 3 questions, 2 different;"
@@ -38,6 +38,14 @@ def test_of_the_servers_log_the_questions_count_and_cut_lines_are_passed_over(tm
     asked = json.dumps({"time": "x", "kind": "asked", "question": "How?"}) + "\n"
     log = put(tmp_path / "asked.log", asked + asked[:20] + "\n" + asked)
     assert read_asked(str(log))[0] == {"How?": 2}
+
+
+def test_a_question_whose_answers_people_refused_is_asked_once_and_refused(tmp_path):
+    lines = [("asked", "How?"), ("none", "how"), ("none", "Why?"), ("none", "Why?")]
+    texts = [json.dumps({"time": "x", "kind": kind, "question": text}) for kind, text in lines]
+    log = put(tmp_path / "asked.log", "\n".join(texts))
+    times, refused, _ = read_asked(str(log))
+    assert times == {"How?": 1, "Why?": 1} and refused == {"How?": 1, "Why?": 2}
 
 
 def test_a_row_without_a_question_is_passed_over(tmp_path):
@@ -94,6 +102,16 @@ def test_the_lines_count_different_questions_and_each_time_that_one_was_asked(tm
     assert "no answer: 1 group of like questions\n    1  qwerty asdf" in text
     assert f"asked more than once: 1 question\n    2  {REFUND.question}" in text
     assert "known, above" not in text
+
+
+def test_questions_whose_answers_people_refused_are_told_apart(tmp_path, model):
+    folder = write_example(tmp_path / "a", model, ranking="words", threshold=None, floor=0.1)
+    lines = [{"time": "x", "kind": kind, "question": REFUND.question} for kind in ("asked", "none")]
+    log = put(tmp_path / "asked.log", "\n".join(map(json.dumps, lines)))
+    text = "\n".join(coverage(str(log), folder, 5))
+    said = "none of the answers was right, people said: 1 group of like questions"
+    assert f"{said}\n    1  {REFUND.question}" in text
+    assert "no answer: 0 groups" in text
 
 
 def test_a_question_between_floor_and_threshold_has_no_answer(tmp_path, model):

@@ -60,11 +60,11 @@ def test_the_config_is_written_once_and_a_changed_one_is_never_overwritten(file)
     assert "epochs: 20" in path.read_text()
 
 
-def test_the_run_shows_its_progress_in_one_line(file, monkeypatch):
-    from workflow.controller import progress
+def test_the_run_is_snakemakes_with_the_written_config(file, monkeypatch):
+    from workflow.controller import command
 
     given = []
-    monkeypatch.setattr(progress, "main", lambda arguments: given.append(arguments) or 0)
+    monkeypatch.setattr(command, "run", lambda arguments: given.append(arguments) or 0)
     assert training.run_workflow(Path("y.yaml"), "2") == 0
     assert given[0][:4] == ["--cores", "2", "--configfile", "y.yaml"]
     assert training.run_workflow(Path("y.yaml"), "2", "there") == 0
@@ -256,7 +256,7 @@ def test_the_estimate_of_a_run_shrinks_with_the_cores_and_names_time_memory_and_
     own, _ = training.read_faq(file, "out")
     config = training.write_config(own, file)
     (line, hours), (_, shorter) = (training.estimate(config, cores) for cores in ("1", "2"))
-    assert re.fullmatch(r"estimate: .+ on 1 core, .+B of memory, .+B of disk", line)
+    assert re.fullmatch(r"estimate: .+ on 1 idle core.*; .+B of memory, .+B of disk", line)
     assert shorter == pytest.approx(hours / 2) and hours > 0
 
 

@@ -124,7 +124,7 @@ def test_the_run_of_a_model_is_found_by_either_of_its_folders(place):
     for name in ("my-faq", "my-faq/", "my-faq/answerers/faq"):
         before = find_run(name)
         assert (before.output, before.answerer) == ("my-faq", "faq")
-    with pytest.raises(InputError, match="0 trained FAQs in it"):
+    with pytest.raises(InputError, match="no answerer: it has no record"):
         find_run(".")
     (place / "my-faq.yaml").unlink()
     with pytest.raises(InputError, match=r"my-faq\.yaml: no such config"):
@@ -226,46 +226,9 @@ def test_a_malformed_link_in_the_record_of_a_copied_folder_keeps_no_answer_back(
     assert json.loads(capsys.readouterr().out)["question"] == question
 
 
-def test_one_answer_is_set_without_a_file_on_top_of_the_last_update(place, updated):
-    update(None, "my-faq-updated", answer=("pay", "In cash  alone."))
-    now = Answerer.open(updated)
-    assert now.ask("How do I pay?").answers[0].answer == "In cash alone."
-    assert len(now.stored.entries) == 3  # the update's, not the training's two
-    assert check_answerer(updated).problems == []
-    before = contents(place / "my-faq-updated")
-    with pytest.raises(InputError, match="no entry has the id 'nope'"):
-        update(None, "my-faq", answer=("nope", "x"))
-    for nothing in (" ", "\u200b", "\udcff"):
-        with pytest.raises(InputError, match="shows nothing, or is no text"):
-            update(None, "my-faq-updated", answer=("pay", nothing))
-    assert contents(place / "my-faq-updated") == before
-
-
-def test_after_an_answer_is_set_the_file_is_still_watched(place, updated):
-    update(None, "my-faq-updated", answer=("pay", "In cash alone."))
-    assert changed_file(updated) is None
-    write_file(place / "my.csv", [("a", "Why?", "Because.")])
-    assert changed_file(updated) == place / "my.csv"
-
-
 @pytest.mark.parametrize("output", ["my-faq", "copied", "unfinished"])
 def test_a_training_is_never_updated_over(place, output):
     shutil.copytree(place / "my-faq", place / "copied")
     (place / "unfinished.yaml").touch()  # its config alone
     with pytest.raises(InputError, match="is the folder of a training"):
         update("my.csv", "my-faq", output)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        ["my.csv", "--set", "pay"],
-        ["--set", "pay"],
-        ["--answer", "x"],
-        ["--set", "pay", "--answer", "x", "--queries", "q.csv"],
-    ],
-)
-def test_an_update_wants_a_file_or_an_answer_and_not_both(place, arguments):
-    with pytest.raises(InputError, match="wants either a file, or --set and --answer"):
-        cli.main(["update", "--model", "my-faq", *arguments])

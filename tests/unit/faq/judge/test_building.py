@@ -77,7 +77,6 @@ def test_the_folder_answers_by_the_way_that_is_best(built):
     assert (stored.settings.ranking, stored.settings.match) == ("words", "answer")
     assert stored.entries == ENTRIES
     assert stored.settings.threshold.score == 0.9  # three quarters are right, and have it
-    assert stored.settings.threshold.facts["questions"] == 3 * QUESTIONS
     assert 0 < stored.settings.floor == found.floor.score <= 0.9
     assert check_answerer(root / "answerers/mine").problems == []
     assert Answerer.open(root / "answerers/mine").ask("two days").answers[0].id == "ship"

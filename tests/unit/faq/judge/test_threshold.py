@@ -1,6 +1,6 @@
 """The threshold of a stated precision: exact tests, and what they promise on fresh questions."""
 
-from math import comb
+from math import ceil, comb, inf
 
 import numpy as np
 import pytest
@@ -8,10 +8,12 @@ import pytest
 from semblance_faq.judge.threshold import (
     RISK,
     TRIED,
+    Tried,
     can_show,
     certify,
     fewest_questions,
     find_floor,
+    questions_like,
     refused,
     tried_thresholds,
 )
@@ -86,6 +88,18 @@ def test_what_can_be_promised_is_what_the_exact_test_shows_of_right_answers_alon
     for questions, shown in ((fewest - 1, False), (fewest, True)):
         found = certify(np.arange(float(questions)), np.ones(questions, bool), precision)
         assert (found is not None) == shown == (can_show(questions) >= precision)
+
+
+@pytest.mark.parametrize("right, answered", [(1.0, 0.5), (0.95, 1.0), (0.9, 1.0)])
+def test_more_questions_that_are_answered_alike_show_a_precision_or_never(right, answered):
+    """The fewest by trying each number: so many wrong answers are unlikely where one of ten is wrong."""
+    needed = questions_like(Tried(0.5, answered, right, 0.0), 0.9)
+    passing = [
+        number
+        for number in range(1, 500)
+        if chance(ceil(number * (1 - right) - 1e-9), number, 0.1) <= RISK / TRIED
+    ]
+    assert needed == (ceil(passing[0] / answered) if right > 0.9 else inf)
 
 
 def test_the_floor_lies_just_above_the_questions_from_other_fields():

@@ -28,7 +28,8 @@ def table(header: str, delimiter: str = ",") -> str:
 
 
 @pytest.mark.parametrize(
-    "name, delimiter", [("p.csv", ","), ("p.csv", ";"), ("p.tsv", "\t"), ("p.csv.gz", ",")]
+    "name, delimiter",
+    [("p.csv", ","), ("p.csv", ";"), ("p.tsv", "\t"), ("sick.txt", "\t"), ("p.csv.gz", ",")],
 )
 @pytest.mark.parametrize(
     "header", ["Sentence1,Sentence2,Score", "sentence_A,sentence_B,relatedness_score", "s1,s2,gold"]

@@ -11,9 +11,9 @@ QUESTION = ENTRIES[2].question
 class Site:
     """A service and a client for it, whose access log is kept."""
 
-    def __init__(self, answerer, log=None, host="127.0.0.1:8080"):
+    def __init__(self, answerer, log=None, host="127.0.0.1:8080", title="FAQ"):
         self.lines = []
-        self.service = Service(answerer, log)
+        self.service = Service(answerer, log, title)
         app = build_app(self.service, self.lines.append)
         self.client = TestClient(app, f"http://{host}", raise_server_exceptions=False)
 

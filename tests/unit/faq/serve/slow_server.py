@@ -26,13 +26,13 @@ class SlowAnswerer:
         """Answer after the stated time."""
         time.sleep(self.seconds)
         answer = Answer(1, ENTRY.id, ENTRY.question, ENTRY.answer, 1.0, ENTRY.question, "question")
-        return Answered(question, True, True, (answer,), None, 0.0, "vectors")
+        return Answered(question, (answer,), None, 0.0, "vectors")
 
 
 def main() -> None:
     if len(sys.argv) > 2:
         server.HEAD_SECONDS = float(sys.argv[2])
-    service = Service(SlowAnswerer(float(sys.argv[1])), None)
+    service = Service(SlowAnswerer(float(sys.argv[1])), None, "FAQ")
     listening = listen(0)
     port = listening.getsockname()[1]
     serve(service, listening, lambda: print(f"{HOST}:{port}", flush=True))

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import json
 import re
 
@@ -53,6 +54,16 @@ def test_the_page_is_one_document_whose_policy_allows_its_own_style_and_script_a
     assert "innerHTML" not in answer.text and "outerHTML" not in answer.text
 
 
+@pytest.mark.parametrize(
+    "title", ["Ask the library", "<script>alert(1)</script>{{script}}{{style}}"]
+)
+def test_the_title_is_a_text_of_ones_own(answerer, title):
+    page = Site(answerer, title=title).client.get("/").text
+    heads = re.findall(r"<(title|h1)[^>]*>(.*?)</", page)
+    assert [html.unescape(text) for _, text in heads] == [title] * 2
+    assert page.count("<script>") == page.count("</script>") == page.count("<style>") == 1
+
+
 @pytest.mark.parametrize("address", ["/", "/api/ask?q=a", "/api/ask", "/none", "/../etc/passwd"])
 def test_every_answer_has_the_headers_that_protect_it(site, address):
     headers = site.client.get(address).headers
@@ -91,6 +102,15 @@ def test_the_log_of_questions_holds_what_was_asked_and_not_what_was_half_typed(
     lines = lines_of(path)
     assert [{name: line[name] for name in said} for line in lines] == [said] * kept
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_that_no_answer_was_right_is_one_more_line_of_the_log(logged):
+    site, path = logged
+    for draft, kinds in ((False, ["asked", "none"]), (True, ["none"])):
+        path.write_text("")
+        body = {"question": SECRET, "none": True, "draft": draft}
+        assert site.post(json.dumps(body)).status_code == 200
+        assert [line["kind"] for line in lines_of(path)] == kinds
 
 
 def test_a_log_that_cannot_be_written_costs_no_answer(answerer, capsys):

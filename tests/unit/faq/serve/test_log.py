@@ -26,14 +26,14 @@ def log(tmp_path, *values: object, end: str = "\n"):
 def test_what_the_server_writes_is_read(tmp_path, answerer):
     path = tmp_path / "log.jsonl"
     written = QuestionLog(path)
-    for question in ("When does it ship?", "Why?"):
-        written.note_answers(answerer.ask(question))
+    for kind in ("asked", "none"):
+        written.note(kind, answerer.ask("When does it ship?"))
     written.close()
-    assert read_log(path) == ["When does it ship?", "Why?"]
+    assert read_log(path) == [("When does it ship?", False), ("When does it ship?", True)]
 
 
 def test_a_last_line_that_was_cut_off_is_passed_over(tmp_path):
-    assert read_log(log(tmp_path, ASKED, end='\n{"time": "2026-01-')) == ["How ?"]
+    assert read_log(log(tmp_path, ASKED, end='\n{"time": "2026-01-')) == [("How ?", False)]
 
 
 REFUSED = {
@@ -60,12 +60,12 @@ def test_a_line_that_a_full_disk_cut_swallows_no_later_one(tmp_path, monkeypatch
     questions = QuestionLog(path)
     write = os.write
     monkeypatch.setattr(os, "write", lambda handle, line: write(handle, line[:3]))
-    questions.note_answers(answerer.ask("lost"))
+    questions.note("asked", answerer.ask("lost"))
     monkeypatch.undo()
     assert "not written: no room for a whole line" in capsys.readouterr().err
-    questions.note_answers(answerer.ask("good"))
+    questions.note("asked", answerer.ask("good"))
     questions.close()
-    assert read_log(path) == ["good"] and len(path.read_text().splitlines()) == 2
+    assert read_log(path) == [("good", False)] and len(path.read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("content", ["{}\n", '{"id": "1"}\n{"id": "2"}', "x", "\x93NUMPY"])
@@ -81,7 +81,7 @@ def test_a_file_of_something_else_is_no_log_and_is_left_as_it_is(tmp_path, conte
 def reopened(path, answerer):
     """The log, after a server has opened it and noted one question."""
     written = QuestionLog(path)
-    written.note_answers(answerer.ask("Why?"))
+    written.note("asked", answerer.ask("Why?"))
     written.close()
     return path
 
@@ -90,5 +90,5 @@ def reopened(path, answerer):
 def test_a_line_that_a_crash_cut_off_is_ended_when_the_server_starts(tmp_path, answerer, length):
     path = log(tmp_path, ASKED)
     path.write_text(path.read_text() + json.dumps(ASKED)[:length])
-    assert read_log(reopened(path, answerer)) == ["How ?", "Why?"]
+    assert read_log(reopened(path, answerer)) == [("How ?", False), ("Why?", False)]
     assert len(path.read_text().splitlines()) == 3

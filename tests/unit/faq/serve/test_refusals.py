@@ -46,7 +46,7 @@ def test_a_page_of_another_site_cannot_ask_by_a_browser_that_names_its_origin_al
 
 
 def test_the_page_can_ask_through_a_web_server_with_the_settings_of_the_docs(site):
-    page = (ROOT / "docs/own-faq.md").read_text()
+    page = (ROOT / "docs/own-faq-reference.md").read_text()
     [block] = re.findall(r"```nginx\n(.+?)```", page, re.DOTALL)
     changed = dict(re.findall(r'proxy_set_header (\S+) "?(\w*)"?;', block))
     for name in changed:
