@@ -16,12 +16,12 @@ from typing import NamedTuple, get_args
 import numpy as np
 
 from benchmarks import many_tries
+from semblance.data.score_files import ScoreSet
 from semblance.files import write_text
 from semblance.provenance import ROOT
 from semblance.reporting import compared
-from semblance.score_sets import ScoreSet
 from semblance.statistics import verdicts
-from semblance.statistics.significance import ALPHA, Estimate, p_sign_flips, paired
+from semblance.statistics.significance import Estimate, p_sign_flips, paired
 
 PAGE = ROOT / "docs/statistics.md"
 RUNS = 2000
@@ -163,18 +163,19 @@ def compare(rng: np.random.Generator, seeds: int, sd: float, gap: float) -> comp
     for name, shift in (("a", gap), ("b", 0.0)):
         own = items + shift + rng.normal(size=ITEMS)
         scores = own + rng.normal(scale=sd, size=(seeds, 1))
-        by_seed = {f"{k}": {f"{i}": v for i, v in enumerate(row)} for k, row in enumerate(scores)}
-        sets.append(ScoreSet(name, name, {"": by_seed}))
-    return compared.compare(sets, COMPARED_MARGIN, draws=500).by_column()["all items"]
+        cells = {(f"{k}", "", f"{i}"): value for (k, i), value in np.ndenumerate(scores)}
+        sets.append(ScoreSet(name, name, cells))
+    return compared.compare(sets, COMPARED_MARGIN, draws=500).differences()["all items", 1]
 
 
 def of_compare() -> Iterator[list[str]]:
     """Yield the lines on two equal sets, and on two that differ by the margin."""
-    heads = ("of two equal sets: p < .05", "of two that differ by the margin: equal")
+    heads = ("of two equal sets: an interval without 0", "of two that differ by the margin: equal")
     yield ["seeds", "sd of the seeds", *heads]
     for seeds, sd in ((1, 0.0), (3, 0.02), (3, 0.2), (5, 0.02), (5, 0.2)):
         rng = np.random.default_rng([seeds, round(1000 * sd)])
-        differs = sum(compare(rng, seeds, sd, 0.0).p < ALPHA for _ in range(RUNS))
+        alike = [compare(rng, seeds, sd, 0.0) for _ in range(RUNS)]
+        differs = sum(one.low > 0 or one.high < 0 for one in alike)
         apart = (compare(rng, seeds, sd, COMPARED_MARGIN).verdict for _ in range(RUNS))
         equal = sum(verdict == "no difference" for verdict in apart)
         yield [str(seeds), f"{sd:g}", percent(differs), percent(equal)]

@@ -81,6 +81,7 @@ class Module(NamedTuple):
 def code_digest(*modules: str) -> str:
     """Return the digest of what the named modules do; ``a.b:c`` is the definition c of a module.
 
+    A name that ends in ``.py`` is the path of a file of the user's, which the project does not have.
     It covers the syntax trees of their definitions (of a program, of what it runs) and,
     transitively, of those functions, classes and constants of the project that these name, with all
     that the imported modules run on import.
@@ -122,6 +123,8 @@ def _reached(*modules: str) -> dict[tuple[str, str], str]:
 
 def _named(text: str) -> tuple[str, str]:
     """Return the module and the definition of ``a.b:c``; without one, what a program runs, or all."""
+    if text.endswith(".py"):  # a user's own file, by its path
+        return text, WHOLE
     module, colon, name = text.partition(":")
     if not colon:
         name = RUN if module.startswith(PROGRAMS) else WHOLE
@@ -220,6 +223,8 @@ def _package_of(module: str) -> str:
 
 @functools.cache
 def _module_file(name: str) -> Path | None:
+    if name.endswith(".py"):
+        return Path(name)
     stem = ROOT.joinpath(*name.split("."))
     return next(filter(Path.is_file, (stem.with_suffix(".py"), stem / "__init__.py")), None)
 

@@ -73,6 +73,8 @@ WITHOUT_RECORD = frozenset(
         "events",
         "checkpoints",
         "README.md",
+        "losses",  # of `semblance try`: each loss as it was tried
+        "tries.jsonl",
     }
 )
 

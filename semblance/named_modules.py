@@ -14,6 +14,7 @@ from semblance.errors import InputError
 ROOT = Path(__file__).resolve().parent.parent
 
 LOSSES = "semblance.training.losses"  # loss(...): embeddings of a batch to a number
+OWN_LOSS = "own"  # the one among them that reads a user's own file
 VIEWS = "semblance.training.views"  # view(...): the rows of batches; change(...): their texts
 DROPOUTS = "semblance.models.dropouts"  # rate(...) or head_scale(...): what is dropped in training
 POOLINGS = "semblance.models.poolings"  # pool(...): token vectors to sentence vectors

@@ -22,6 +22,7 @@ MAKE_AGAIN = "delete it and run again"
 DOWNLOADED = (f"{layout.RAW_DATA}/{layout.RAW_RECORD}", f"{layout.BASE}/{RECORD}")
 DEPTH = 3  # parts of these names
 DELETED = "deleted after its use (keep.models: final)"
+NOT_KEPT = "not kept"
 
 
 class Link(NamedTuple):

@@ -2,11 +2,11 @@
 
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from semblance import layout
 from semblance.audit.cells import seed_folders
-from semblance.audit.chain import DELETED, Chain, Link, Node
+from semblance.audit.chain import DELETED, NOT_KEPT, Chain, Link, Node
 from semblance.errors import InputError, one_of
 from semblance.names import REGULATOR, STEPS_OF
 from semblance.provenance import damage, read_text
@@ -25,6 +25,7 @@ FACTS = (
 )
 CHECKED = "checked"
 NOT_HERE = "not here, not checked"
+SOUND = (CHECKED, DELETED, NOT_KEPT, NOT_HERE)
 CHANGED = "says something else than when it was read: expected"
 EVIDENCE = {"chosen": "chosen", "map": "score", "questions": "questions"}  # of an answerer
 
@@ -44,35 +45,56 @@ class Step:
     sources: list["Step"] = field(default_factory=list)
 
 
-def explain(
-    root: str | Path, table: str, row: str, column: str, downloads: str | Path | None = None
-) -> Step:
-    """Return the tree of what one cell was made from, each file checked against its digest.
+class Place(NamedTuple):
+    """One cell of a table."""
+
+    table: Table
+    row: Row
+    column: str
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.row.cells[self.column]
+
+    @property
+    def name(self) -> str:
+        """Its name, by which it is found, too."""
+        return f"{self.table.name}, {self.row.label}, {self.column}"
+
+
+def find_cell(chain: Chain, table: str, row: str, column: str) -> Place:
+    """Return the cell of these names; raises an InputError that lists the known ones for another.
 
     ``row``: a label (with several protocols ``label [protocol]``) or a method; ``column``: as in
-    the table's header; ``downloads`` as in ``Chain``. Raises an InputError that lists the known
-    names for one that is unknown.
+    the table's header.
     """
-    chain = Chain(root, downloads)
-    path = Path(layout.place(chain.root, layout.TABLE_JSON, table=table))
-    known = sorted(other.stem for other in path.parent.glob("*.json"))
-    table = one_of(table, "table", known)
-    path = path.with_stem(table)
-    shown = from_json(read_text(path), str(path))
-    chosen = _find_row(shown, row)
-    name = _column(shown, column)
-    cell = chosen.cells.get(name)
-    if cell is None:
-        raise InputError(
-            name, f"does not apply to the row {chosen.label}", f"it has {', '.join(chosen.cells)}"
-        )
+    tables = all_tables(chain)
+    name = one_of(table, "table", tables)
+    chosen = _find_row(tables[name], row)
+    place = Place(tables[name], chosen, _column(tables[name], column))
+    if place.column not in chosen.cells:
+        advice = f"it has {', '.join(chosen.cells)}"
+        raise InputError(place.column, f"does not apply to the row {chosen.label}", advice)
+    return place
+
+
+def all_tables(chain: Chain) -> dict[str, Table]:
+    """Return the tables of a run by their names."""
+    paths = sorted(chain.root.glob(layout.pattern(layout.TABLE_JSON)))
+    return {path.stem: from_json(read_text(path), str(path)) for path in paths}
+
+
+def explain(chain: Chain, place: Place) -> Step:
+    """Return the tree of what one cell was made from, each file checked against its digest."""
+    table, row, _ = place
     tree = _Tree(chain)
-    record = Path(layout.place(chain.root, layout.TABLE_RECORD, table=table))
+    record = Path(layout.place(chain.root, layout.TABLE_RECORD, table=table.name))
     made = chain.find(record)
     read = {link.place: link.record for link in made.links} if made else {}
     steps = []
-    for seed, value in cell.values.items():
-        folders = seed_folders(chain.root, shown, chosen, int(seed))
+    for seed, value in place.cell.values.items():
+        folders = seed_folders(chain.root, table, row, int(seed))
         facts: dict[str, Any] = {"value": value}
         if len(folders) > 1:
             facts["reduction"] = "mean of its folds"
@@ -80,23 +102,18 @@ def explain(
         scored = [tree.of_record(path, "predictions", read.get(path, "")) for path in paths]
         steps.append(Step(f"seed {seed}", facts=facts, sources=scored))
     steps.append(tree.of_record(record, "table"))
-    title = f"{table}, {chosen.label}, {name}"
-    return Step(title, facts=_present(_cell_facts(chosen, cell)), sources=steps)
+    return Step(place.name, facts=_present(_cell_facts(row, place.cell)), sources=steps)
 
 
-def explain_answerer(root: str | Path, name: str, downloads: str | Path | None = None) -> Step:
-    """Return the tree of what an answerer was made from, as ``explain`` does of a cell.
+def answerers(chain: Chain) -> dict[str, Path]:
+    """Return the records of the answerers of a run by their names."""
+    pattern = layout.record("", layout.ANSWERER, answerer="*").lstrip("/")
+    return {path.parent.name: path for path in sorted(chain.root.glob(pattern))}
 
-    Raises an InputError that lists the known names for one that is unknown.
-    """
-    chain = Chain(root, downloads)
-    records = chain.root.glob(layout.record("", layout.ANSWERER, answerer="*").lstrip("/"))
-    known = sorted(path.parent.name for path in records)
-    if name not in known:
-        listed = ", ".join(known) or "none"
-        advice = f"known are {listed}; of a table, name row and column, too"
-        raise InputError(name, "no such answerer", advice)
-    path = Path(layout.record(chain.root, layout.ANSWERER, answerer=name))
+
+def explain_answerer(chain: Chain, name: str) -> Step:
+    """Return the tree of what an answerer was made from, as ``explain`` does of a cell."""
+    path = answerers(chain)[name]
     facts: dict[str, Any] = {}
     if node := chain.find(path):
         evidence = node.record.get("evidence", {})
@@ -142,15 +159,10 @@ def _column(table: Table, name: str) -> str:
 def _cell_facts(row: Row, cell: Cell) -> dict[str, Any]:
     return {
         "value": MISSING if cell.mean is None else cell.mean,
-        "sd": cell.sd,
-        "n": cell.n,
-        "control": row.control,
-        "test": row.test,
-        "difference": cell.contrast and _present(asdict(cell.contrast)),
-        "published": cell.published,
-        "protocol": row.protocol,
-        "reduction": "mean and sample standard deviation of the seeds' values",
+        **{name: getattr(cell, name) for name in ("sd", "n", "published")},
+        **{name: getattr(row, name) for name in ("control", "test", "protocol")},
         "missing": list(row.missing),
+        "difference": cell.contrast and _present(asdict(cell.contrast)),
     }
 
 
@@ -240,7 +252,14 @@ def _stated(path: Path, digest: str, state: str) -> dict[str, str]:
     return {"file": str(path), "sha256": digest, "state": state}
 
 
+def states(step: Step) -> dict[str, str]:
+    """Return the state of each file behind a step."""
+    by_file = {file["file"]: file["state"] for file in step.files}
+    for source in step.sources:
+        by_file |= states(source)
+    return by_file
+
+
 def problems(step: Step) -> int:
     """Return how many files in the tree differ from what their records say."""
-    own = [file for file in step.files if file["state"] not in (CHECKED, DELETED, NOT_HERE)]
-    return len(own) + sum(map(problems, step.sources))
+    return sum(state not in SOUND for state in states(step).values())

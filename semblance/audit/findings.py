@@ -63,7 +63,7 @@ class Findings:
         return bool(holds)
 
     def note(self, path: object, what: str) -> None:
-        """Add a remark that is no problem."""
+        """Add a remark that is no problem; ``what`` is alike for all that is of one kind."""
         self.notes.append((str(path), what))
 
     @contextlib.contextmanager
@@ -90,7 +90,7 @@ def format_findings(found: Findings) -> str:
     for kind, total in found.checked.items():
         holding = total - failed[kind]
         lines.append(f"{kind:<{width}}  {holding:>7,} of {total:>7,} hold")
-    lines += [*_problem_lines(found), *_note_lines(found)]
+    lines += [*_problem_lines(found), *_note_line(found)]
     if found.delete:
         names = [f"    {path}" for path in sorted(found.delete)]
         lines += ["To mend this, delete", *names, "and start the run again. Then verify again."]
@@ -110,13 +110,14 @@ def _problem_lines(found: Findings) -> Iterator[str]:
         yield f"... and {counted(len(others) - MOST_SHOWN, 'problem')} more"
 
 
-def _note_lines(found: Findings) -> Iterator[str]:
-    """Yield each note once, with its first path and the number of the others."""
+def _note_line(found: Findings) -> Iterator[str]:
+    """Yield one line for all notes: the number of each kind, and the place of a single one."""
     places: dict[str, list[str]] = {}
     for path, what in found.notes:
         places.setdefault(what, []).append(path)
-    for what, paths in places.items():
-        line = f"note: {InputError(paths[0], what)}"
-        if len(paths) > 1:
-            line += f" (and {len(paths) - 1:,} more like it)"
-        yield line
+    kinds = [
+        f"{len(paths):,} × {what}" if len(paths) > 1 else str(InputError(paths[0], what))
+        for what, paths in places.items()
+    ]
+    if kinds:
+        yield f"{counted(len(found.notes), 'note')}, no problem: {'; '.join(kinds)}"

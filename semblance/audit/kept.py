@@ -6,6 +6,7 @@ on which Spearman's correlation stands. To check it, the folder of the run is la
 temporary place and verified as any other.
 """
 
+import contextlib
 import itertools
 import lzma
 import os
@@ -20,7 +21,7 @@ import pandas as pd
 
 from semblance import layout
 from semblance.audit import findings
-from semblance.audit.chain import Chain, Node
+from semblance.audit.chain import NOT_KEPT, Chain, Node
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
 from semblance.audit.verify import check_records
@@ -42,7 +43,6 @@ OWN = {"sts": "similarity", "transfer": "predicted", "faq": "ranks"}
 RANKED = "sts"  # the kind of tests of which the ranks within each task are kept
 # Further columns of a model: they follow from its ranks, or no table reads them.
 LEFT_OUT = set("c top top_scores confidence without acc@1 acc@3 acc@5 ap".split())
-NOT_KEPT = "not kept"
 UNCHECKED = "not checked: data, models, vectors, Pearson's r and geometry, which are not kept"
 WITHOUT = "no predictions: tables, intervals and verdicts are not checked"
 
@@ -145,9 +145,8 @@ def verify_kept(folder: Path) -> findings.Findings:
     """
     checked = findings.Findings(advice="keep the run anew: semblance keep FOLDER")
     packed = sorted(folder.glob(PACKED.format(kind="*", number="*")))
-    with tempfile.TemporaryDirectory() as temporary:
-        root = Path(temporary, "results")
-        chain = _laid_out(folder, root)
+    with laid_out(folder) as chain:
+        root = chain.root
         nodes = check_records(chain, checked)
         checked.notes = [(str(folder), UNCHECKED if packed else WITHOUT)]
         for path in packed:
@@ -169,8 +168,15 @@ def verify_kept(folder: Path) -> findings.Findings:
     return checked
 
 
-def _laid_out(folder: Path, root: Path) -> Chain:
-    """Lay out a kept run as a results folder, without predictions; return its records."""
+@contextlib.contextmanager
+def laid_out(folder: Path) -> Iterator[Chain]:
+    """Lay out a kept run as a temporary results folder, without predictions; yield its records."""
+    with tempfile.TemporaryDirectory() as temporary:
+        yield _unarchived(folder, Path(temporary, "results"))
+
+
+def _unarchived(folder: Path, root: Path) -> Chain:
+    """Write the files of a kept run into a new folder; return its records."""
     try:
         with tarfile.open(folder / RECORDS) as box:
             members = box.getmembers()

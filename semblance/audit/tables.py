@@ -21,7 +21,7 @@ from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.collected import collected_csv, source_files
-from semblance.reporting.comparison import attach, ledger
+from semblance.reporting.comparison import FORM, attach, ledger
 from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
 from semblance.reporting.latex import latex
@@ -134,15 +134,12 @@ class Tables:
         return attach(table, self.printed)
 
     def _note_other_seeds(self, source: Path, table: Table) -> None:
-        """Note the seeds that were scored for a row and that the table leaves out."""
+        """Note each row that leaves out a seed which was scored."""
         for row in table.rows:
             places = {path.parents[1] for path in all_paths(self.root, table, row)}
-            runs = [folder for folder in self.runs if folder.parent in places]
-            scored = {int(folder.name.removeprefix("seed-")) for folder in runs}
-            left_out = ", ".join(map(str, sorted(scored - set(row.seeds))))
-            if left_out:
-                what = f"{row.label}: the table leaves out the seeds {left_out}, which have scores"
-                self.found.note(source, what)
+            scored = {folder.name for folder in self.runs if folder.parent in places}
+            if scored - {f"seed-{seed}" for seed in row.seeds}:
+                self.found.note(source, "a row leaves out a seed that has scores")
 
     def _long(self, node: Node) -> None:
         """Collect the long CSV again."""
@@ -154,8 +151,8 @@ class Tables:
         """Make the CSV of a collected figure again."""
         file = Path(layout.place(self.root, layout.FIGURE, figure=node.path.stem))
         where = f"{node.path}: settings"
-        if (kind := node.record.get("settings", {}).get("kind")) not in KINDS:
-            self.found.note(file, f"not made again: no figure is of the kind {kind} any more")
+        if node.record.get("settings", {}).get("kind") not in KINDS:
+            self.found.note(file, "not made again: no figure is of this kind any more")
             return
         settings = decode(FigureSettings, node.record.get("settings"), where)
         for source in source_files(settings, self.root):
@@ -169,6 +166,9 @@ class Tables:
         """Write a page that is made from all tables again."""
         if self._is_by_other_papers(node):
             self.found.note(self.folder / f"{node.path.stem}.md", f"{OTHER_PAPERS}; not checked")
+            return
+        if node.path.stem == "published" and node.record.get("form") != FORM:
+            self.found.note(self.folder / "published.md", "written in an earlier form; not checked")
             return
         of_page = [tables[Path(name).name] for name in node.record["tables"]]
         for name, text in self._texts(node, of_page).items():

@@ -123,8 +123,9 @@ def _check_links(chain: Chain, node: Node, found: Findings) -> None:
         elif chain.is_here(link.place):
             _check_link(chain, node, link, found)
         else:
-            what = f"its input {link.role} is not checked: it comes from a folder that is not here"
-            found.note(node.path, what)
+            found.note(
+                node.path, "an input is not checked: it comes from a folder that is not here"
+            )
     if node.stage.startswith("evaluate_"):
         run = node.record.get("run", {}).get("run")
         same = run == "/".join(node.path.parts[-5:-1])

@@ -1,11 +1,7 @@
 """Scores that were made elsewhere, from files: one number for each task, seed and item.
 
-- CSV, read as a user's own FAQ, or JSON lines (``.jsonl``), with the columns ``item`` and ``score``,
-  and if wanted ``task``, ``seed``, ``cluster`` and ``gold``.
-- A folder of samples of lm-evaluation-harness: ``samples_TASK_TIME.jsonl``. A filter of the answers
-  makes a task of its own.
-- A folder of results of MTEB: JSON files with ``task_name`` and ``scores``. There a task is an item,
-  the mean of its splits and languages, as in MTEB.
+A set is one file, CSV (read as a user's own FAQ) or JSON lines, or a folder of one of FOLDERS. Which
+field holds what is said by the names of NAMES and FOLDERS alone.
 """
 
 import importlib
@@ -14,18 +10,57 @@ import math
 import re
 import statistics
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from semblance.data.text import read_json_lines
 from semblance.errors import InputError, at
 from semblance.named_modules import OWN_PAIRS
 from semblance.provenance import read_json
-from semblance.score_sets import ScoreSet
 
-SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT.*)?\.jsonl")
-ITEMS = ("item", "doc_id", "query", "query_id", "id")  # columns that name an item, the first there
 Row = dict[str, Any]
+NAMES = {  # what a row has, and the fields that may hold it: the first that is there
+    "item": ("item", "doc_id", "query", "query_id", "id", "task_name"),
+    "task": ("task",),
+    "filter": ("filter",),  # of the harness: how an answer is read, a task of its own
+    "seed": ("seed",),
+    "cluster": ("cluster",),
+    "gold": ("gold",),
+    "revision": ("dataset_revision",),
+}
+UNFILTERED = "none"
+
+
+class Folder(NamedTuple):
+    """What the files of a folder are called, and where each holds its score."""
+
+    made_by: str
+    files: re.Pattern  # its groups are fields of each line
+    score: str = ""  # below scores.SPLIT[], of which the mean counts; empty: a field of each line
+
+
+SAMPLES = Folder(
+    "samples_*.jsonl of lm-evaluation-harness",
+    re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT.*)?\.jsonl"),
+)
+FOLDERS = (SAMPLES, Folder("results of MTEB", re.compile(r".*\.json"), "main_score"))
+
+
+@dataclass
+class ScoreSet:
+    """The scores of one model or method, by (seed, task, item).
+
+    ``gold`` and ``cluster`` are by (task, item); they are empty where a file has no such column.
+    ``revisions``: of the data, with what was read of them, by item, where the files state them.
+    """
+
+    name: str
+    place: str
+    scores: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    gold: dict[tuple[str, str], float] = field(default_factory=dict)
+    cluster: dict[tuple[str, str], str] = field(default_factory=dict)
+    revisions: dict[str, str] = field(default_factory=dict)
 
 
 def read_set(path: str, item: str | None = None, score: str = "score") -> ScoreSet:
@@ -36,95 +71,100 @@ def read_set(path: str, item: str | None = None, score: str = "score") -> ScoreS
     place = Path(path).expanduser()
     stem = place.name.removesuffix(".gz").rpartition(".")[0]
     scores = ScoreSet(place.name if place.is_dir() else stem or place.name, path)
-    rows = _of_folder(place, item, score) if place.is_dir() else _of_file(place, item, score)
-    for where, row in rows:
-        _add(scores, where, row, item)
-    if not scores.tasks:
+    names = NAMES | ({"item": (item,)} if item else {})
+    for where, row in (_of_folder if place.is_dir() else _of_file)(place, score, names):
+        _add(scores, where, row, names)
+    if not scores.scores:
         raise InputError(place, "it holds no scores")
     return scores
 
 
-def _of_file(path: Path, item: str | None, score: str) -> Iterator[tuple[str, Row]]:
+def _of_file(path: Path, score: str, names: dict) -> Iterator[tuple[str, Row]]:
     """Yield each row of a file, its score under that name, and where it stands."""
     if not path.name.removesuffix(".gz").endswith(".jsonl"):
-        others = ("task", "seed", "cluster", "gold", *([item] if item else ITEMS))
+        others = [name for some in names.values() for name in some]
         # A part of the application, which the reproduction does not import.
         rows = importlib.import_module(OWN_PAIRS).read_own_scores(path, score, others)
         yield from ((at(path, line), row) for line, row in rows)
         return
-    samples = SAMPLES.fullmatch(path.name)
+    samples = SAMPLES.files.fullmatch(path.name)
     for line, row in read_json_lines(path):
         if score not in row:
             advice = f"--score names one of {', '.join(map(str, list(row)[:20]))}"
             advice += "; of a folder with several metrics name a file" * bool(samples)
             raise InputError(at(path, line), f"no column {score}", advice)
-        if samples:
-            row["task"] = f"{samples['task']} {row.get('filter', 'none')}".removesuffix(" none")
-        yield at(path, line), row | {"score": row[score]}
+        task = samples.groupdict() if samples else {}
+        yield at(path, line), row | task | {"score": row[score]}
 
 
-def _of_folder(folder: Path, item: str | None, score: str) -> Iterator[tuple[str, Row]]:
-    """Yield each sample of the harness or, if there is none, the main score of each task of MTEB."""
-    samples = [path for path in sorted(folder.rglob("*.jsonl")) if SAMPLES.fullmatch(path.name)]
-    for path in samples:
-        yield from _of_file(path, item, score)
-    if samples:
-        return
-    results = {path: read_json(path) for path in sorted(folder.rglob("*.json"))}
-    rows = [_of_mteb(path, one) for path, one in results.items() if isinstance(one, dict)]
-    if not any(rows):
-        problem = "neither samples_*.jsonl of lm-evaluation-harness nor results of MTEB"
+def _of_folder(folder: Path, score: str, names: dict) -> Iterator[tuple[str, Row]]:
+    """Yield each score of the first form of FOLDERS of which the folder has files."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    empty = True
+    for form in FOLDERS:
+        for path in paths if empty else ():
+            if form.files.fullmatch(path.name):
+                rows = _of_result(path, form.score) if form.score else _of_file(path, score, names)
+                for where, row in rows:
+                    empty = False
+                    yield where, row
+    if empty:
+        problem = f"neither {' nor '.join(form.made_by for form in FOLDERS)}"
         raise InputError(folder, problem, "name a file with the columns item and score")
-    yield from filter(None, rows)
 
 
-def _of_mteb(path: Path, result: dict[str, Any]) -> tuple[str, Row] | None:
-    """Return the score of a task, by the mean of its splits and subsets; None for another file."""
+def _of_result(path: Path, score: str) -> Iterator[tuple[str, Row]]:
+    """Yield the mean over the splits and languages of a task of MTEB; nothing of another file."""
+    result = read_json(path)
+    if not isinstance(result, dict):
+        return
     if "mteb_dataset_name" in result:
         problem = "a result of MTEB before 1.11, whose form is not read"
         advice = "write it anew: mteb.TaskResult.from_disk(path).to_disk(path)"
         raise InputError(path, problem, advice)
-    if not {"task_name", "scores"} <= result.keys():
-        return None
-    try:
-        parts = [
-            (
-                f"{split} {part.get('hf_subset', 'default')}".removesuffix(" default"),
-                part["main_score"],
-            )
-            for split, parts in result["scores"].items()
-            for part in parts
-        ]
-    except (AttributeError, KeyError, TypeError):
-        raise InputError(path, "not a result of MTEB: it lacks scores.SPLIT[].main_score") from None
-    if not parts:
-        raise InputError(path, "a result of MTEB without a score")
-    score = statistics.fmean(_number(part, str(path)) for _, part in parts)
-    data = (
-        f"{str(result.get('dataset_revision')):.8} ({', '.join(sorted(name for name, _ in parts))})"
-    )
-    return str(path), {"item": str(result["task_name"]), "score": score, "revision": data}
+    if {"task_name", "scores"} <= result.keys():
+        where = str(path)
+        try:
+            parts = [
+                (f"{split} {part.get('hf_subset', '')}", _number(part[score], where))
+                for split, parts in result["scores"].items()
+                for part in parts
+            ]
+        except (AttributeError, KeyError, TypeError):
+            raise InputError(
+                path, f"not a result of MTEB: it lacks scores.SPLIT[].{score}"
+            ) from None
+        if not parts:
+            raise InputError(path, "a result of MTEB without a score")
+        names = ", ".join(sorted(name.removesuffix(" default").strip() for name, _ in parts))
+        data = f"{str(result.get('dataset_revision')):.8} ({names})"
+        mean = statistics.fmean(number for _, number in parts)
+        yield where, result | {"score": mean, "dataset_revision": data}
 
 
-def _add(scores: ScoreSet, where: str, row: Row, item: str | None) -> None:
+def _add(scores: ScoreSet, where: str, row: Row, names: dict) -> None:
     """Add the score of a row, its gold, its cluster and the revision of its data."""
-    name = _text(row, item or next((name for name in ITEMS if name in row), ITEMS[0]), where)
-    task, seed = str(row.get("task", "")), str(row.get("seed", "1"))
-    items = scores.tasks.setdefault(task, {}).setdefault(seed, {})
-    if name in items:
-        problem = f"item {name!r:.80} of task {task!r:.80} and seed {seed!r:.40} stands twice"
+    fields = {
+        what: row[name] for what, some in names.items() for name in reversed(some) if name in row
+    }
+    item = _text(fields, "item", where)
+    task, seed = str(fields.get("task", "")), str(fields.get("seed", "1"))
+    if (reading := fields.get("filter", UNFILTERED)) != UNFILTERED:
+        task = f"{task} {reading}"
+    if (seed, task, item) in scores.scores:
+        problem = f"item {item!r:.80} of task {task!r:.80} and seed {seed!r:.40} stands twice"
         raise InputError(where, problem, "give each item one score")
-    items[name] = _number(row["score"], where)
-    if "gold" in row:
-        scores.gold.setdefault(task, {})[name] = _number(row["gold"], where)
-    if "cluster" in row:
-        scores.clusters.setdefault(task, {})[name] = _text(row, "cluster", where)
-    if "revision" in row:
-        scores.revisions[name] = str(row["revision"])
+    scores.scores[seed, task, item] = _number(row["score"], where)
+    if "gold" in fields:
+        scores.gold[task, item] = _number(fields["gold"], where)
+    if "cluster" in fields:
+        scores.cluster[task, item] = _text(fields, "cluster", where)
+    if "revision" in fields:
+        scores.revisions[item] = str(fields["revision"])
 
 
-def _text(row: Row, name: str, where: str) -> str:
-    value = row.get(name)
+def _text(fields: Row, name: str, where: str) -> str:
+    value = fields.get(name)
     if value is None or value == "":
         raise InputError(where, f"{name} is missing", "name the column of the items by --item")
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)

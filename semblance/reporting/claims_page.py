@@ -21,18 +21,25 @@ HEADER = [
     "| claim | paper | ours [95 % interval] | n | verdict | on | source |",
     "| --- | ---: | ---: | ---: | --- | --- | --- |",
 ]
+# What the interval decides: of a paper's difference by where it lies, of no difference, of a question.
+RULES = {
+    "above": "Above 0: “reproduced”, it holds the paper's size; “smaller than "
+    "claimed”, it ends below that size; “far smaller than claimed”, it lies within the margin, which is "
+    "at most half of that size; “larger than claimed”, it begins beyond that size and the margin.",
+    "both": "With 0 in it: “no difference”, it lies within the margin; “undecided”, it is wider.",
+    "below": "Below 0: “a little the other way”, it lies within the margin; “contradicted”, beyond it; "
+    "“the other way”, partly.",
+    "none": "“reproduced”, within the margin; “contradicted”, beyond it.",
+    "question": "“yes” (above 0), “no” (below it), “equal” (0 in it, within the margin) or “open”.",
+}
 READING = (
     f"Rules of verdicts, version {LEDGER}. Each claim is a difference of rows of one of our tables, in "
     "points, written so that it is above 0 where the claim is right; ours is paired by seed, and its "
     "interval is over other seeds and, unless the line says that the test items are held fixed, over "
     "other test items (docs/statistics.md says how). Verdicts on a "
-    "paper's claim, by that interval. Above 0: “reproduced”, it holds the paper's size; “smaller than "
-    "claimed”, it ends below that size; “far smaller than claimed”, it lies within the margin, which is "
-    "at most half of that size; “larger than claimed”, it begins beyond that size and the margin. With "
-    "0 in it: “no difference”, it lies within the margin; “undecided”, it is wider. Below 0: “a little "
-    "the other way”, it lies within the margin; “contradicted”, beyond it; “the other way”, partly. "
+    f"paper's claim, by that interval. {RULES['above']} {RULES['both']} {RULES['below']} "
     "Nothing is within a margin with fewer than three seeds. Of a claim that there is no difference, "
-    "or no gain: “reproduced”, within the margin; “contradicted”, beyond it. “open, seed N is far”: a "
+    f"or no gain: {RULES['none']} “open, seed N is far”: a "
     "seed lies far from the others, and up to five seeds cannot tell luck from failure; with more the "
     "exact test decides. “below no training”: on a stand-in, a row without a training is above all "
     "trained ones. A claim about every rival, or about so many of several columns, is decided by the "
@@ -43,8 +50,8 @@ READING = (
     "where they part: “between subsets”, the difference of the two has an interval without 0; “open by "
     "mean”, it has not, but the mean does not show the same. "
     "“cannot be asked here”: this run lacks what the claim is about. “not run”: a table or a value is "
-    "missing. Questions of ours, which nobody claimed, are answered “yes” (above 0), “no” (below it), "
-    "“equal” (0 in it, within the margin) or “open”. “stand-in”: with other data or models than the "
+    f"missing. Questions of ours, which nobody claimed, are answered {RULES['question']} “stand-in”: with "
+    "other data or models than the "
     "paper's, so that the verdict is on ours and not on the paper. Each verdict stands for itself: it "
     "errs with 2.5 % on either side, and of many some will."
 )
@@ -76,7 +83,7 @@ def _csv_row(found: Judgement) -> dict[str, object]:
 def claims_markdown(judgements: list[Judgement]) -> str:
     """Return a summary, how to read the page, and each claim: first those that have a verdict."""
     judged = [found for found in judgements if found.is_judged]
-    counts = Counter(_of_stand_in(found, found.verdict + found.word) for found in judged)
+    counts = Counter(of_stand_in(found, found.verdict + found.word) for found in judged)
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
     without = len(judgements) - len(judged)
     text = f"{counted(len(judged), 'verdict')}: {summary or 'none'}. {without} have none."
@@ -143,12 +150,12 @@ def _claim_line(found: Judgement) -> str:
         signed(found.size),
         f"{signed(found.difference, found.digits)} {found.interval}".strip(),
         str(found.n or ""),
-        "; ".join([_of_stand_in(found, found.shown_verdict), *found.remarks]),
+        "; ".join([of_stand_in(found, found.shown_verdict), *found.remarks]),
         f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}",
         found.claim.source,
     ]
     return markdown_line(cells)
 
 
-def _of_stand_in(found: Judgement, verdict: str) -> str:
+def of_stand_in(found: Judgement, verdict: str) -> str:
     return f"stand-in: {verdict}" if found.stand_in else verdict

@@ -1,38 +1,32 @@
-"""Do sets of scores differ? Paired by item and by seed, over tasks, for two sets and for more.
+"""Does a set of scores differ from others? Paired by item and by seed, over tasks.
 
 A task's score is the mean of its items; or, where the files state a gold score of each item,
 Spearman's correlation of both. The average is over tasks. The statistics are those of the tables
 (docs/statistics.md): items are drawn with replacement within each task, the same for all sets, and
-crossed with the seeds.
+crossed with the seeds. The evidence of statistics/tries.py has no place here: it is of seeds alone.
 """
 
 import itertools
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from scipy import stats
 
+from semblance.data.score_files import ScoreSet
 from semblance.errors import InputError
-from semblance.score_sets import ScoreSet
 from semblance.statistics.resampling import item_covariances, mean_draws, resamples, spearman_draws
-from semblance.statistics.significance import (
-    ALPHA,
-    Estimate,
-    holm,
-    noncentrality,
-    paired,
-    smallest_p_signs,
-    unpaired,
-)
-from semblance.statistics.verdicts import of_question
+from semblance.statistics.significance import Estimate, noncentrality, paired, unpaired
+from semblance.statistics.verdicts import Among, of_question
 
 AVERAGE = "average"
 DRAWS = 1000
 POINTS = 100
 FEWEST = 2  # items, or clusters of items, of a task
+Cell = tuple[str, str]  # a task and an item
+Key = tuple[str, int]  # a column, and the set that is compared with the first
 Verdict = Literal["better", "worse", "no difference", "undecided"]
 # Of the answer to "is the first better?".
 VERDICTS: dict[str, Verdict] = {
@@ -57,27 +51,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Difference:
-    """One set less another, with its interval over seeds and items, in the unit of the scores.
-
-    ``p_holm`` is corrected for the differences that are asked at the same time.
-    """
+    """One set less another, with its interval over seeds and items, in the unit of the scores."""
 
     value: float
     low: float
     high: float
-    p: float
-    p_holm: float
     verdict: Verdict
     detectable: float  # the difference that would be shown with 80 % power
-
-
-class Ranked(NamedTuple):
-    """A set among others: its mean, and the first and the last rank that it may have."""
-
-    name: str
-    mean: float
-    first: int
-    last: int
 
 
 @dataclass(frozen=True)
@@ -99,73 +79,46 @@ class Compared:
         """Return the mean of a set over its seeds."""
         return float(self.columns[column].values[position].mean())
 
-    def by_column(self) -> dict[str, Difference]:
-        """Return the first set less the second in each column, the tasks corrected for their number."""
-        tasks = [name for name in self.columns if name != AVERAGE]
-        estimates = {name: self._estimate(name, 0, 1) for name in self.columns}
-        ps = {name: self._p(name, estimate) for name, estimate in estimates.items()}
-        corrected = ps | dict(zip(tasks, holm([ps[name] for name in tasks]), strict=True))
-        return {
-            name: self._judged(estimate, ps[name], corrected[name])
-            for name, estimate in estimates.items()
-        }
+    def differences(self) -> dict[Key, Difference]:
+        """Return the first set less the second in each column; of more sets, less each in the main one.
 
-    def by_pair(self) -> dict[tuple[int, int], Difference]:
-        """Return the difference of each pair of sets (i, j), i < j, in the main column.
-
-        Its p is corrected for the number of pairs.
+        The intervals of tasks hold together, and so do those of several sets.
         """
-        pairs = list(itertools.combinations(range(len(self.names)), 2))
-        estimates = [self._estimate(self.main, i, j) for i, j in pairs]
-        ps = [self._p(self.main, estimate) for estimate in estimates]
-        corrected = holm(ps)
-        return {
-            pair: self._judged(*values)
-            for pair, *values in zip(pairs, estimates, ps, corrected, strict=True)
-        }
+        keys = [(self.main, other) for other in range(1, len(self.names))]
+        if len(keys) > 1:
+            return self._judged(keys)
+        tasks = [(name, 1) for name in self.columns if name != AVERAGE]
+        return self._judged(tasks) | self._judged([key for key in keys if key not in tasks])
 
-    def ranks(self) -> list[Ranked]:
-        """Return the sets by their mean, each with the ranks that its differences leave open."""
-        k = len(self.names)
-        better, worse = [0] * k, [0] * k  # how many sets are shown to be better, and worse
-        for (i, j), pair in self.by_pair().items():
-            if pair.p_holm < ALPHA:
-                above, below = (i, j) if pair.value > 0 else (j, i)
-                worse[above] += 1
-                better[below] += 1
-        means = [self.mean(i, self.main) for i in range(k)]
-        order = sorted(range(k), key=lambda i: -means[i])
-        return [Ranked(self.names[i], means[i], 1 + better[i], k - worse[i]) for i in order]
-
-    def _estimate(self, name: str, i: int, j: int) -> Estimate:
-        """Return the difference of two sets with the errors of their seeds and of the items.
+    def _estimate(self, name: str, j: int) -> Estimate:
+        """Return the first set less another, with the errors of their seeds and of the items.
 
         Where neither has a second seed, the items alone are luck.
         """
         column = self.columns[name]
-        ours, theirs = column.values[i], column.values[j]
+        ours, theirs = column.values[0], column.values[j]
         m = column.covariances
-        of_items = float(np.sqrt(max(0.0, m[i, i] + m[j, j] - 2 * m[i, j])))
+        of_items = float(np.sqrt(max(0.0, m[0, 0] + m[j, j] - 2 * m[0, j])))
         if len(ours) == len(theirs) == 1:
             return Estimate(float(ours[0] - theirs[0]), of_items, column.units - 1)
-        if self.seeds[i] == self.seeds[j] or 1 in (len(ours), len(theirs)):
+        if self.seeds[0] == self.seeds[j] or 1 in (len(ours), len(theirs)):
             of_seeds = paired(ours - theirs)  # a single one is a constant
         else:
             of_seeds = unpaired((1, -1), (ours, theirs))
         return replace(of_seeds, more=of_items)
 
-    def _p(self, name: str, estimate: Estimate) -> float:
-        """Return the two-sided p; of scores that differ by one number, the least of the signs."""
-        if estimate.error > 0 or estimate.more > 0:
-            return float(estimate.p())
-        return smallest_p_signs(self.columns[name].units) if estimate.value else 1.0
-
-    def _judged(self, estimate: Estimate, p: float, p_holm: float) -> Difference:
-        low, high = map(float, estimate.interval())
-        verdict = VERDICTS[of_question(estimate, self.margin)]
-        spread = float(np.hypot(estimate.error, estimate.more))
-        detectable = noncentrality(estimate.freedom) * spread
-        return Difference(estimate.value, low, high, p, p_holm, verdict, detectable)
+    def _judged(self, keys: Sequence[Key]) -> dict[Key, Difference]:
+        """Return the difference of each key; all their intervals hold together with 95 %."""
+        among = Among(readings=len(keys))
+        judged = {}
+        for name, j in keys:
+            estimate = self._estimate(name, j)
+            verdict = VERDICTS[of_question(estimate, self.margin, among)]
+            spread = float(np.hypot(estimate.error, estimate.more))
+            detectable = noncentrality(estimate.freedom) * spread
+            low, high = among.interval(estimate)
+            judged[name, j] = Difference(estimate.value, low, high, verdict, detectable)
+        return judged
 
 
 def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: int = 0) -> Compared:
@@ -174,20 +127,35 @@ def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: i
     ``margin``: what counts as equal, in the unit in which the scores are shown. Raises InputError
     where the sets do not pair.
     """
-    seeds = [_seeds(one) for one in sets]
-    for one in sets[1:]:
-        _require_same(sets[0], one)
-    has_gold = any(one.gold for one in sets)  # a correlation is a share, whatever the scores are
-    shares = [one.place for one in sets if _is_share(one)]
-    if not has_gold and 0 < len(shares) < len(sets):
-        problem = "its scores lie between -1 and 1, those of another set do not"
-        raise InputError(shares[0], problem, "give all scores as shares, or all as points")
-    factor = POINTS if has_gold or shares else 1
+    cells = sorted({cell[1:] for one in sets for cell in one.scores})
+    seeds = [tuple(sorted({seed for seed, *_ in one.scores})) for one in sets]
+    matrix = np.array(
+        [_scores(one, of, cells) for one, own in zip(sets, seeds, strict=True) for of in own]
+    )
+    gold, clusters = (_labels(sets, name, cells) for name in ("gold", "cluster"))
+    if gold and clusters:
+        raise InputError(sets[0].place, "it has both gold and cluster", "leave out one column")
+    factor = POINTS if gold or _are_shares(sets) else 1
     rng = np.random.default_rng(seed)
     scored = {}
-    for task in sorted(sets[0].tasks):
-        exact, drawn, units = _task_scores(sets, seeds, task, draws, rng)
-        scored[task or "all items"] = (factor * exact, factor * drawn, units)
+    for task, group in itertools.groupby(range(len(cells)), key=lambda i: cells[i][0]):
+        at = list(group)
+        labels = [(gold or clusters or cells)[i] for i in at]
+        units = len(at if gold else set(labels))
+        if units < FEWEST:
+            problem = f"task {task!r:.80} has fewer than {FEWEST} items, or clusters of items"
+            raise InputError(sets[0].place, problem, "nothing can be said of other items")
+        if gold:
+            values = _correlations(matrix[:, at], np.array(labels), draws, rng)
+            if not np.isfinite(values[0]).all():
+                problem = f"task {task!r:.80}: all scores, or all gold, are equal"
+                raise InputError(sets[0].place, problem)
+        else:
+            values = (
+                matrix[:, at].mean(axis=1),
+                mean_draws(matrix[:, at], draws, rng, labels if clusters else None),
+            )
+        scored[task or "all items"] = (factor * values[0], factor * values[1], units)
     if len(scored) > 1:
         exact, drawn, units = zip(*scored.values(), strict=True)
         scored[AVERAGE] = (sum(exact) / len(exact), sum(drawn) / len(drawn), sum(units))
@@ -199,75 +167,44 @@ def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: i
     return Compared(tuple(one.name for one in sets), tuple(seeds), columns, factor, margin)
 
 
-def _task_scores(
-    sets: Sequence[ScoreSet],
-    seeds: Sequence[tuple[str, ...]],
-    task: str,
-    draws: int,
-    rng: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the score of a task of each set and seed (R,), those on drawn items, and the units."""
-    items = sorted(sets[0].tasks[task][seeds[0][0]])
-    rows = [one.tasks[task][seed] for one, own in zip(sets, seeds, strict=True) for seed in own]
-    matrix = np.array([[row[item] for item in items] for row in rows])  # (R, N)
-    gold = next((one.gold[task] for one in sets if task in one.gold), None)
-    clusters = next((one.clusters[task] for one in sets if task in one.clusters), None)
-    groups = [clusters[item] for item in items] if clusters else None
-    units = len(set(groups or items))
-    if units < FEWEST:
-        problem = f"task {task!r:.80} has fewer than {FEWEST} items, or clusters of items"
-        raise InputError(sets[0].place, problem, "nothing can be said of other items")
-    if gold is not None:
-        if clusters:
-            raise InputError(sets[0].place, "it has both gold and cluster", "leave out one column")
-        expected = np.array([gold[item] for item in items])
-        with warnings.catch_warnings(action="ignore"):  # of scores that are all equal: said next
-            exact = np.array([stats.spearmanr(expected, row).statistic for row in matrix])
-        if not np.isfinite(exact).all():
-            problem = f"task {task!r:.80}: all scores, or all gold, are equal"
-            raise InputError(sets[0].place, problem)
-        drawn = spearman_draws(expected, matrix, resamples(len(items), draws, rng))
-        return exact, drawn, len(items)
-    return matrix.mean(axis=1), mean_draws(matrix, draws, rng, groups), units
+def _correlations(
+    matrix: np.ndarray, gold: np.ndarray, draws: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return Spearman's correlations (R,) of scores (R, N) with gold (N,), and those on drawn items."""
+    with warnings.catch_warnings(action="ignore"):  # of scores that are all equal: NaN says so
+        exact = np.array([stats.spearmanr(gold, row).statistic for row in matrix])
+        return exact, spearman_draws(gold, matrix, resamples(len(gold), draws, rng))
 
 
-def _is_share(one: ScoreSet) -> bool:
-    """Tell whether the scores of a set lie between -1 and 1."""
-    scores = (task[seed].values() for task in one.tasks.values() for seed in task)
-    return all(abs(score) <= 1 for items in scores for score in items)
+def _are_shares(sets: Sequence[ScoreSet]) -> bool:
+    """Tell whether all scores lie between -1 and 1; InputError if those of some sets do alone."""
+    shares = [one.place for one in sets if all(abs(score) <= 1 for score in one.scores.values())]
+    if 0 < len(shares) < len(sets):
+        problem = "its scores lie between -1 and 1, those of another set do not"
+        raise InputError(shares[0], problem, "give all scores as shares, or all as points")
+    return bool(shares)
 
 
-def _seeds(one: ScoreSet) -> tuple[str, ...]:
-    """Return the seeds of a set; InputError unless each of its tasks has them, with all items."""
-    first_task, first = next(iter(one.tasks.items()))
-    seeds = tuple(sorted(first))
-    for task, by_seed in one.tasks.items():
-        if set(by_seed) != set(first):
-            problem = f"task {task!r:.80} has other seeds than {first_task!r:.80}"
-            raise InputError(one.place, problem, "give each task the same seeds")
-        items = by_seed[seeds[0]].keys()
-        for seed in seeds:
-            if odd := sorted(items ^ by_seed[seed].keys()):
-                problem = f"task {task!r:.80}, item {odd[0]!r:.80}: a score of one seed alone"
-                raise InputError(one.place, problem, "give each seed the same items")
-        for name, known in (("gold", one.gold), ("cluster", one.clusters)):
-            if known and (odd := sorted(items ^ known.get(task, {}).keys())):
-                problem = f"task {task!r:.80}, item {odd[0]!r:.80}: {name} is missing"
-                raise InputError(one.place, problem, "state it for each item, or for none")
-    return seeds
+def _scores(one: ScoreSet, seed: str, cells: Sequence[Cell]) -> list[float]:
+    """Return the scores of a seed of a set; InputError for a cell that another seed or set has alone."""
+    missing = [cell for cell in cells if (seed, *cell) not in one.scores]
+    if missing:
+        task, item = missing[0]
+        problem = f"task {task!r:.80}, item {item!r:.80}: no score of seed {seed!r:.40}"
+        raise InputError(one.place, problem, f"{len(missing)} items do not pair")
+    return [one.scores[seed, *cell] for cell in cells]
 
 
-def _require_same(first: ScoreSet, other: ScoreSet) -> None:
-    """Raise InputError unless two sets have the same tasks, items, gold scores and clusters."""
-    if odd := sorted(first.tasks.keys() ^ other.tasks.keys()):
-        raise InputError(other.place, f"task {odd[0]!r:.80} is in this or in {first.place} alone")
-    for task in first.tasks:
-        ours, theirs = (next(iter(one.tasks[task].values())) for one in (first, other))
-        if odd := sorted(ours.keys() ^ theirs.keys()):
-            problem = f"task {task!r:.80}, item {odd[0]!r:.80}: in this or in {first.place} alone"
-            raise InputError(other.place, problem, f"{len(odd)} items do not pair")
-        for name in ("gold", "clusters"):
-            here, there = getattr(first, name).get(task), getattr(other, name).get(task)
-            if here and there and here != there:
-                problem = f"task {task!r:.80}: another {name} than {first.place}"
-                raise InputError(other.place, problem)
+def _labels(sets: Sequence[ScoreSet], name: str, cells: Sequence[Cell]) -> list | None:
+    """Return the gold score or the cluster of each cell, None if no set states it.
+
+    Raises InputError where a set states it of some items alone, or other than another set.
+    """
+    stated = [(one.place, labels) for one in sets if (labels := getattr(one, name))]
+    for place, labels in stated:
+        if odd := [cell for cell in cells if cell not in labels]:
+            problem = f"task {odd[0][0]!r:.80}, item {odd[0][1]!r:.80}: {name} is missing"
+            raise InputError(place, problem, "state it for each item, or for none")
+        if labels != stated[0][1]:
+            raise InputError(place, f"another {name} than {stated[0][0]}")
+    return [stated[0][1][cell] for cell in cells] if stated else None

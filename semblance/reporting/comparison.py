@@ -6,13 +6,13 @@ A table of ours claims a published row in its settings. A published cell without
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from semblance.counts import counted, signed
 from semblance.reporting.formats import escape_markdown, markdown_line
-from semblance.reporting.grids import with_deviation
+from semblance.reporting.grids import NAMES, with_deviation
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import Cell, Row, Table
 from semblance.statistics.significance import Estimate
@@ -24,6 +24,7 @@ TOLERANCE = 0.5
 WORDS = {"reproduced": "equal", "contradicted": "differs", "undecided": "open"}
 STAND_IN = "stand-in, not comparable"
 NOT_RUN = "not run"
+FORM = 2  # of the page; a record names the form in which its page was written
 READING = (
     "All numbers are in points; ours are mean ± sample standard deviation (sd) over n seeds. "
     "Verdicts are of the 95 % interval of our mean over other seeds: “equal”, of three seeds "
@@ -31,17 +32,12 @@ READING = (
     "“open”, neither. A printed number is a mean of few runs, too. Where the paper prints its ±, this "
     "is part of the interval; everywhere else a noisy mean is judged against a number that is taken "
     "as exact, so that “differs” may be the paper's luck. “quoted”: a number that the paper quotes from "
-    "others. “stand-in, not comparable”, our row has another base, other data or other "
-    "settings than the paper's: in which it differs stands below each table. There also stand the "
-    "printed cells without a score of ours.\n"
+    "others. “stand-in”, our row has another base, other data or other settings than the paper's, so that "
+    "it is not compared: in which it differs stands below each table."
 )
 # Why a printed cell has no score of ours.
 NO_TABLE = "no table of this run has the row, measured as in the paper"
 NO_SCORE = "at least one run behind our row has no score"
-HEADER = [
-    "| row | column | paper | ours | n | difference | verdict | our table, row |",
-    "| --- | --- | ---: | ---: | ---: | ---: | --- | --- |",
-]
 
 
 @dataclass(frozen=True)
@@ -141,72 +137,79 @@ def _verdict(entry: Entry, row: Row, tolerance: float) -> str:
 
 
 def ledger(tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE) -> str:
-    """Return the comparison as Markdown: a summary, one section for each published table."""
+    """Return the comparison as Markdown: each printed table with our rows, then what has no score."""
     compared = compare_published(tables, published, tolerance)
-    lines = [
-        "# Published and measured\n",
-        f"{_summary(compared)}\n",
-        READING.format(tolerance=f"{tolerance:g}"),
-    ]
+    scored = [one for one in compared if one.verdict != NOT_RUN]
+    lacking = [one for one in compared if one.verdict == NOT_RUN]
+    counts = Counter(one.verdict for one in scored)
+    verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(counts.items()))
+    summary = f"{counted(len(scored), 'printed number')} beside ours: {verdicts or 'none'}."
+    parts = ["# Published and measured", f"{summary} {len(lacking):,} more have no score of ours."]
     for (paper, number), group in groupby(
-        compared, key=lambda one: (one.entry.paper, one.entry.table)
+        scored, key=lambda one: (one.entry.paper, one.entry.table)
     ):
         title = published.titles[f"{paper}/{number}"]
         heading = f"{published.titles[paper]}, Table {number}: {title}"
-        lines += [f"\n## {escape_markdown(heading)}\n", *_section(list(group))]
-    return "\n".join(lines) + "\n"
-
-
-def _summary(compared: list[ComparedCell]) -> str:
-    """Return how many printed numbers got which verdict, and how many have no score and why."""
-    counts = Counter(one.verdict for one in compared)
-    lacking = counts.pop(NOT_RUN, 0)
-    verdicts = [f"{number:,} {verdict}" for verdict, number in sorted(counts.items())]
+        parts += [f"## {escape_markdown(heading)}", *_section(list(group))]
+    parts += ["## How to read this", READING.format(tolerance=f"{tolerance:g}")]
     if lacking:
-        unclaimed = sum(one.row is None for one in compared)
-        verdicts.append(
-            f"{lacking:,} without a score of ours ({unclaimed:,}: {NO_TABLE}; "
-            f"{lacking - unclaimed:,}: {NO_SCORE})"
-        )
-    return f"{counted(len(compared), 'comparison')}: {', '.join(verdicts)}."
+        parts += ["## Printed numbers without a score of ours", *_without_score(lacking)]
+    return "\n\n".join(parts) + "\n"
 
 
 def _section(compared: list[ComparedCell]) -> list[str]:
-    """Return the cells of a printed table that have a score; below them stand-ins, and the rest."""
-    lines = [_line(one) for one in compared if one.verdict != NOT_RUN]
-    if lines:
-        lines = [*HEADER, *lines, ""]
-        stand_ins = [one for one in compared if one.row and one.row.stand_in]
-        notes = [f"- stand-in {one.ours}: {'; '.join(one.row.stand_in)}" for one in stand_ins]
-        if notes:
-            lines += [*map(escape_markdown, dict.fromkeys(notes)), ""]
-    return lines + _without_score(compared)
-
-
-def _without_score(compared: list[ComparedCell]) -> list[str]:
-    """Return for each reason the printed rows that have no score of ours, and how many cells."""
-    cells: dict[str, Counter[str]] = {}
+    """Return the rows of a printed table, each with ours below it, and in what stand-ins differ."""
+    columns = list(dict.fromkeys(one.entry.column for one in compared))
+    rows: dict[str, dict[str, dict[str, ComparedCell]]] = {}
     for one in compared:
-        if one.verdict == NOT_RUN:
-            reason = f"{NO_SCORE} ({one.ours})" if one.row else NO_TABLE
-            cells.setdefault(reason, Counter())[one.entry.row] += 1
-    lines = []
-    for reason, counts in cells.items():
-        rows = [f"“{row}” ({counted(number, 'cell')})" for row, number in counts.items()]
-        lines.append(f"- without a score of ours, because {reason}: {', '.join(rows)}")
-    return [escape_markdown(line) for line in lines]
-
-
-def _line(one: ComparedCell) -> str:
-    entry, cell = one.entry, one.cell
-    cells = [
-        f"{entry.row} (quoted: {entry.quoted})" if entry.quoted else entry.row,
-        entry.column,
-        entry.mark + with_deviation(entry.value, entry.sd),
-        with_deviation(cell.mean, cell.sd),
-        str(cell.n),
-        signed(one.difference) or "–",
-        one.verdict,
-        one.ours,
+        ours = rows.setdefault(one.entry.row, {}).setdefault(one.ours, {})
+        ours[one.entry.column] = one
+    lines = [
+        markdown_line(["row", "", "n", *(NAMES.get(column, column) for column in columns)]),
+        f"| --- | --- |{' ---: |' * (len(columns) + 1)}",
     ]
-    return markdown_line(cells)
+    for printed, by_row in rows.items():
+        every = {column: one.entry for cells in by_row.values() for column, one in cells.items()}
+        quoted = next(iter(every.values())).quoted
+        name = f"{printed} (quoted: {quoted})" if quoted else printed
+        texts = {
+            c: entry.mark + with_deviation(entry.value, entry.sd) for c, entry in every.items()
+        }
+        lines.append(_line([name, "paper", ""], columns, texts))
+        for ours, cells in by_row.items():
+            lines += _our_lines(ours, columns, cells)
+    stand_ins: dict[str, dict[str, None]] = {}
+    for one in compared:
+        if one.row.stand_in:
+            stand_ins.setdefault("; ".join(one.row.stand_in), {})[one.row.label] = None
+    notes = [f"- stand-in: {why} ({', '.join(of)})" for why, of in stand_ins.items()]
+    return list(filter(None, ["\n".join(lines), "\n".join(map(escape_markdown, notes))]))
+
+
+def _our_lines(ours: str, columns: list[str], cells: dict[str, ComparedCell]) -> Iterator[str]:
+    """Yield the line of one of our rows, and that of its differences unless it is a stand-in."""
+    first = next(iter(cells.values()))
+    means = {column: with_deviation(one.cell.mean, one.cell.sd) for column, one in cells.items()}
+    kind = "stand-in" if first.row.stand_in else "ours"
+    yield _line([ours, kind, str(first.cell.n)], columns, means)
+    if not first.row.stand_in:
+        found = {column: f"{signed(one.difference)} {one.verdict}" for column, one in cells.items()}
+        yield _line(["", "difference", ""], columns, found)
+
+
+def _line(head: list[str], columns: list[str], texts: dict[str, str]) -> str:
+    return markdown_line([*head, *(texts.get(column, "") for column in columns)])
+
+
+def _without_score(lacking: list[ComparedCell]) -> Iterator[str]:
+    """Yield each reason with the rows of each printed table that have no score of ours by it."""
+    by_reason: dict[str, dict[str, dict[str, None]]] = {}
+    for one in lacking:
+        reason = f"{NO_SCORE} ({one.ours})" if one.row else NO_TABLE
+        table = f"{one.entry.paper}, Table {one.entry.table}"
+        by_reason.setdefault(reason, {}).setdefault(table, {})[f"“{one.entry.row}”"] = None
+    for reason, tables in by_reason.items():
+        yield escape_markdown(f"Because {reason}:")
+        yield escape_markdown(
+            "\n".join(f"- {table}: {', '.join(of)}" for table, of in tables.items())
+        )

@@ -17,9 +17,6 @@ LEVEL = 0.95  # of an interval
 ALPHA = 0.05  # of a two-sided test
 FEWEST_TO_EQUAL = 3  # seeds: with fewer, nothing is called equal
 POWER = 0.8
-# Variance of the effect size in the prior of an interval at any time. It holds with any value, and
-# is shortest for few seeds where the difference is some two of its standard deviations.
-EFFECT = 4.0
 LEAST_P = 1e-12  # two-sided, with items: their error is not known well enough for a smaller one
 MOST_SEEDS = 10_000  # that it makes sense to ask for
 SPREADLESS = 1e-9  # points: a smaller sd is what the rounding of equal values leaves
@@ -174,33 +171,6 @@ def smallest_p_permutation(n: int, m: int) -> float:
 def smallest_p_signs(n: int) -> float:
     """Return the smallest two-sided p of the exact sign-flip test of n values, 2 / 2^n."""
     return min(1.0, 2.0 ** (1 - n))
-
-
-def interval_at_any_time(differences: np.ndarray) -> tuple[float, float]:
-    """Return an interval of the mean of differences (n,) that may be looked at after each seed.
-
-    An interval of the t-test is right for a number of seeds that was fixed before. Whoever adds
-    seeds until it excludes 0 finds a difference sooner or later where there is none. Here all
-    intervals, of every number of seeds, hold at the same time with LEVEL.
-
-    The differences are of normal law. A mean is in the interval while the Bayes factor against it is
-    below 1 / (1 - LEVEL). The factor has a normal prior of the effect size and the right Haar prior
-    of the scale (Gönen et al. 2005), with which it is a test at any time of stopping, whatever the
-    scale (Hendriksen, de Heide, Grünwald 2021). With r = t²/(n - 1) and EFFECT g it is
-    (1 + n g)^-1/2 ((1 + r) / (1 + r / (1 + n g)))^(n/2).
-    """
-    n = len(differences)
-    if n < 2:
-        return -math.inf, math.inf
-    wider = 1 + n * EFFECT
-    # The factor is 1 / (1 - LEVEL) at the ends of the interval: solved for r, then for the mean.
-    ratio = (math.sqrt(wider) / (1 - LEVEL)) ** (-2 / n)
-    if ratio <= 1 / wider:  # no mean is refused yet
-        return -math.inf, math.inf
-    largest = (1 - ratio) / (ratio - 1 / wider)  # of r
-    mean = float(np.mean(differences))
-    half = math.sqrt(largest * (n - 1) / n) * float(np.std(differences, ddof=1))
-    return mean - half, mean + half
 
 
 @functools.lru_cache

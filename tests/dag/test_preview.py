@@ -44,7 +44,7 @@ def test_a_dry_run_names_the_key_that_changed_and_its_values_and_the_file_whose_
         printed = shown(finished.snakemake("-n"))
     assert len(printed) <= LINES
     again = [line for line in printed if "learning_rate" in line]
-    assert len(again) == 1 and again[0].endswith(": learning_rate 5e-05 -> 0.003")
+    assert len(again) == 1 and ": learning_rate 5e-05 -> 0.003; " in again[0]
     assert f"train_entropy ({ENTROPY_MODELS} jobs): code changed: {ENTROPY}" in "\n".join(printed)
 
 

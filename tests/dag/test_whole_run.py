@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from semblance.audit.explain import explain, problems
+from semblance.audit.chain import Chain
+from semblance.audit.explain import explain, find_cell, problems
 from semblance.audit.verify import verify
 from semblance.errors import InputError
 from semblance.provenance import (
@@ -222,7 +223,8 @@ def test_a_cell_of_every_table_is_explained_down_to_its_files(finished):
         table = from_json(path.read_text(encoding="utf-8"), str(path))
         row = table.rows[-1]
         column = next(name for name, cell in row.cells.items() if cell.values)
-        found = explain(root, path.stem, f"{row.label} [{row.protocol}]", column)
+        chain = Chain(root)
+        found = explain(chain, find_cell(chain, path.stem, f"{row.label} [{row.protocol}]", column))
         assert problems(found) == 0 and found.sources, path
 
 

@@ -1,18 +1,20 @@
-"""semblance try: a loss beside a method, from its file to the answer."""
+"""semblance try: a loss beside a method, from its file to the verdict."""
 
 import importlib
-import shutil
+import json
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import yaml
 
-from semblance import named_modules
 from semblance.errors import InputError
-from semblance.named_modules import LOSSES
-from semblance.provenance import ROOT
+from semblance.named_modules import LOSSES, folder_of
+from semblance.reporting.ledger import Ledger
 from semblance.reporting.table import Cell, Row, Table
+from semblance.training import probe
+from workflow.planning import modules
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
 
@@ -20,165 +22,258 @@ command = importlib.import_module("workflow.scripts.try")  # `try` is a word of 
 
 LOSS = '''"""SimCSE by another name."""
 from semblance.settings import Positive
+from semblance.training.batch import scaled_cosines
 
 
 def loss(batch, *, scale: Positive = 20.0):
-    return batch
+    logits = scaled_cosines(batch.queries, batch.positives, scale)
+    return -logits.log_softmax(1).diagonal().mean()
 '''
 RUN = "workflow.controller.command.run"
-CPU = [str(ROOT / path) for path in command.WITHOUT_GPU]
-
-
-@pytest.fixture(autouse=True)
-def place(tmp_path, monkeypatch):
-    """The folder of the losses, in a copy of the modules found by name: no other test sees the link."""
-    copy = tmp_path / "root"
-    shutil.copytree(ROOT / "semblance", copy / "semblance", ignore=shutil.ignore_patterns("*.pyc"))
-    monkeypatch.setattr(named_modules, "ROOT", copy)
-    monkeypatch.chdir(tmp_path)
-    return copy.joinpath(*LOSSES.split("."))
+EDITED = LOSS.replace("mean()", "sum()")
 
 
 @pytest.fixture
-def loss(tmp_path):
-    """A user's file."""
-    file = tmp_path / "loss_of_the_test.py"
+def loss(tmp_path, monkeypatch):
+    """A user's file in an empty working folder, tried without a GPU and without a child process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "visible_gpus", lambda: [])
+    monkeypatch.setattr(command, "subprocess", SimpleNamespace(**vars(subprocess)))
+    monkeypatch.setattr(command.subprocess, "run", in_process)
+    file = Path("mine.py")
     file.write_text(LOSS)
     return file
 
 
-def table(ours, control, margin=0.5):
-    """A table of the start, a control and a loss, with an average for each seed."""
+def in_process(arguments, **_):
+    """Run the probe in this process: a child would import torch anew, and most tests need it not."""
+    name, *words = arguments[-4:]
+    assert name == "semblance.training.probe"
+    probe.function_of.cache_clear()
+    try:
+        probe.check(words[0], json.loads(words[1]), int(words[2]))
+    except Exception as error:
+        return subprocess.CompletedProcess(arguments, 1, f"{words[0]}:1: {error}\n")
+    return subprocess.CompletedProcess(arguments, 0, "")
 
-    def row(label, values):
-        cell = Cell({str(seed): value for seed, value in enumerate(values)})
-        seeds = tuple(range(len(values)))
-        return Row(label, "wiki", "b", label, seeds, "senteval", {"Average": cell}, {})
 
-    rows = (row("MiniLM", [70.0]), row("SimCSE", control), row("loss_of_the_test", ours))
-    return Table("try", "a title", "sts", ("Average",), rows, margin=margin)
+@pytest.fixture
+def scores(monkeypatch):
+    """The gain of each seed, and the trainings that were started: no test here trains."""
+    started, gains = [], {}
+
+    def scored(cost, records):
+        started.append(records)
+        seeds = [int(record.split("seed-")[1].split("/")[0]) for record in records]
+        ours = ["mine" in record for record in records]
+        points = [70 + (gains.get(s, 0) if own else 0) for s, own in zip(seeds, ours, strict=True)]
+        return points, {"STS-B dev": [363, 1500]}
+
+    monkeypatch.setattr(command, "run", lambda *_: None)
+    monkeypatch.setattr(command, "scored", scored)
+    return gains, started
 
 
-def test_a_loss_is_trained_as_its_control_is_but_for_the_loss(loss, place):
-    name = command.check_loss(loss)
-    command.link_loss(loss)
-    command.link_loss(loss)
-    assert place.joinpath(loss.name).resolve() == loss and command.check_loss(loss) == name
-    args = command.parser().parse_args([str(loss)])
-    config = Path("own.yaml")
-    config.write_text(yaml.safe_dump(command.config_of(name, CPU, "out", 3, args)))
-    plan = Plan(load_files([*CPU, str(config)]))
+def test_a_loss_is_trained_as_its_control_is_but_for_the_loss(loss):
+    args = command.parser().parse_args([str(loss), "--seeds", "3"])
+    one = command.prepare(args)
+    plan = Plan(load_files(one.layers))
     assert plan.config.seeds["try"] == [1, 2, 3]
     ours, control = (
         yaml.safe_load(plan.train_settings("wiki", "minilm-3", method, 1))
-        for method in (name, "simcse")
+        for method in (one.method, "simcse")
     )
-    assert ours.pop("loss") == name and control.pop("loss") == "contrastive"
-    assert ours == control
-    loss.write_text(LOSS.replace("20.0", "10.0"))  # what is edited is what is trained
-    assert "10.0" in place.joinpath(loss.name).read_text()
+    assert ours.pop("loss") == "own" and control.pop("loss") == "contrastive"
+    options = ours.pop("options")
+    assert options.pop("options") == control.pop("options") and ours == control
+    assert Path(options["file"]).read_text() == LOSS
+    assert not folder_of(LOSSES).joinpath("mine.py").exists()
 
 
-NONE = "no function `loss`"
+def test_an_edited_loss_is_another_method_and_a_new_comment_makes_none(loss):
+    digests = []
+    for place, text in (
+        ("as-it-is", LOSS),
+        ("with-a-comment", f"{LOSS}# a comment\n"),
+        ("edited", EDITED),
+    ):
+        file = Path(place, loss.name)  # the digest of a file is read once a process
+        file.parent.mkdir()
+        file.write_text(text)
+        one = command.prepare(command.parser().parse_args([str(file)]))
+        digests.append((one.method, one.digest(Plan(load_files(one.layers)))))
+    first, with_a_comment, other = digests
+    assert first == with_a_comment
+    assert other[0] != first[0] and other[1] != first[1]
+
+
+def test_the_file_of_a_loss_counts_in_what_its_trainings_run(loss):
+    one = command.prepare(command.parser().parse_args([str(loss)]))
+    plan = Plan(load_files(one.layers))
+    ours, control = (
+        modules.of_training(
+            plan.config, "minilm-3", plan.train_settings("wiki", "minilm-3", name, 1)
+        )
+        for name in (one.method, "simcse")
+    )
+    assert f"try-simcse/losses/{one.method}.py" in ours
+    assert not any(name.endswith(".py") for name in control)
+
+
 REFUSED = [
-    ("broken.py", "def loss(batch) return", "broken.py:1: not Python"),
-    ("empty.py", "", NONE),
+    ("broken.py", "def loss(batch) return", r"broken.py:1: not Python"),
+    ("empty.py", "", "no function `loss`"),
     ("My Loss.py", LOSS, "is no NAME.py"),
     ("loss.txt", LOSS, "is no NAME.py"),
-    ("contrastive.py", LOSS, "is another loss of this name"),
     ("teachers.py", "def loss(batch, regulators): ...", "reads the vectors of other models"),
+    ("types.py", LOSS.replace(": Positive", ": float | strin"), "types.py:6: an option's type"),
+    ("needs.py", LOSS.replace("= 20.0)", "= 20.0, tau: float)"), "options.tau: missing key"),
+    ("nan.py", LOSS.replace("mean()", "mean() * float('nan')"), "nan.py:1: .* is nan"),
 ]
 
 
 @pytest.mark.parametrize("name, text, said", REFUSED)
-def test_what_is_no_loss_is_refused_in_one_line_and_not_linked(tmp_path, place, name, text, said):
-    file = tmp_path / name
+def test_what_is_no_loss_is_refused_in_one_line(loss, name, text, said):
+    file = loss.rename(name)
     file.write_text(text)
-    before = sorted(place.iterdir())
     with pytest.raises(InputError, match=said) as caught:
-        command.check_loss(file)
-    assert "\n" not in str(caught.value) and sorted(place.iterdir()) == before
-    with pytest.raises(InputError, match="no such file"):
-        command.check_loss(tmp_path / "absent.py")
+        command.check_loss(file, {"scale": 20.0}, 1)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_broken_loss_writes_no_config_and_starts_no_run(loss, monkeypatch):
+    monkeypatch.setattr(command, "run", lambda *_: pytest.fail("it started"))
+    broken = Path("broken_by_arguments.py")
+    broken.write_text("def loss(x, y):\n    return x\n")
+    with pytest.raises(InputError, match="arguments.py:1: .* missing 1 required positional"):
+        command.main([str(broken)])
+    assert not [*Path().glob("*.yaml"), *Path().glob("try-*")]
 
 
 @pytest.mark.parametrize(
-    "name, flags, said",
+    "flags, said",
     [
-        ("mine.py", ["--against", "rcl-2"], "--against: 'rcl-2' reads the vectors of other"),
-        ("mine.py", ["--against", "start"], "--against: 'start' is no method with a training"),
-        ("simcse.py", [], "simcse.py: a method has this name"),
-        ("mine.py", ["--output", "there"], "there.yaml: is there already"),  # not written by try
+        (["--against", "rcl-2"], "--against: 'rcl-2' reads the vectors of other"),
+        (["--against", "start"], "--against: 'start' is no method with a training"),
+        (["--output", "there"], "there.yaml: is there already"),  # not written by try
+        (["--seeds", "1"], "--seeds: 1 is not from 2 to 30"),
+        (["--open"], "--open: this loss is not kept"),
     ],
 )
-def test_what_is_refused_leaves_no_link_and_writes_no_config(loss, place, name, flags, said):
-    loss = loss.rename(name)
-    there = Path("there.yaml")
-    there.write_text("seeds: {}\n")
+def test_what_cannot_be_tried_is_refused_in_one_line(loss, flags, said):
+    Path("there.yaml").write_text("seeds: {}\n")
     with pytest.raises(InputError, match=said):
         command.main([str(loss), *flags])
-    assert not place.joinpath(name).exists()
-    assert list(Path().glob("*.yaml")) == [there] and there.read_text() == "seeds: {}\n"
-
-
-def test_an_installed_package_links_no_loss_into_its_code(loss, place, tmp_path, monkeypatch):
-    monkeypatch.setattr(command, "ROOT", tmp_path)  # without a checkout's tests
-    with pytest.raises(InputError, match="this package is installed, .*; use a checkout"):
-        command.main([str(loss)])
-    assert not (place / loss.name).exists() and not list(tmp_path.glob("*.yaml"))
-
-
-NOISE = np.array([0.1, -0.1, 0.05, -0.05, 0.0])
-
-
-@pytest.mark.parametrize(
-    "shift, word",
-    [(0.0, "equal to"), (1.0, "better than"), (-3.0, "worse than")],
-)
-def test_the_answer_is_what_the_interval_over_the_seeds_shows(shift, word):
-    control = 70 + np.arange(5.0)
-    for at_any_time in (False, True):
-        answer = command.answer_of(table(control + shift + NOISE, control), at_any_time)
-        assert answer.word == word and answer.is_decided and answer.n == 5
-        assert answer.line().startswith(f"loss_of_the_test is {word} SimCSE: ")
-        assert answer.low < shift < answer.high
-    wide = command.answer_of(table(control + 20 * NOISE, control), False)
-    assert wide.word == "not shown to differ from" and not wide.is_decided
-    assert "with 80 % power they could have shown" in wide.line()
-
-
-def test_seeds_are_added_until_the_answer_is_decided(loss, monkeypatch, capsys):
-    control = 70 + np.arange(5.0)
-    noisy = control + 20 * NOISE
-    few = [table(noisy[:n], control[:n]) for n in (2, 3)]
-    left = iter([*few, table(control + NOISE, control), None])
-    monkeypatch.setattr(command, "visible_gpus", lambda: [])
-    monkeypatch.setattr(command, "run", lambda layers, output, args: next(left))
-    command.main([str(loss), "--seeds", "2", "--until-decided"])
-    assert next(left) is None  # all tables were made, and no more
-    seeds = yaml.safe_load(Path("try-loss_of_the_test.yaml").read_text())["seeds"]
-    assert seeds["try"] == [1, 2, 3, 4]
-    *_, answer, row, place = capsys.readouterr().out.splitlines()
-    assert answer.startswith("loss_of_the_test is equal to SimCSE")
-    assert row.split("&")[0].strip() == r"loss\_of\_the\_test" and row.endswith(r"\\")
-    assert place == "the table: try-loss_of_the_test/tables/try.md"
+    assert Path("there.yaml").read_text() == "seeds: {}\n"
 
 
 def test_more_than_the_budget_is_not_started(loss, monkeypatch):
-    monkeypatch.setattr(command, "visible_gpus", lambda: [])
     monkeypatch.setattr(RUN, lambda arguments: pytest.fail("it started"))
     with pytest.raises(InputError, match=r"--budget: [\d.]+ h are more than 0.01 h"):
         command.main([str(loss), "--budget", "0.01h"])
 
 
-def test_the_budget_counts_all_seeds_together(loss, monkeypatch):
-    """Each seed is priced by itself, and together they are more than the budget."""
-    monkeypatch.setattr(command, "visible_gpus", lambda: [])
-    started = []
-    monkeypatch.setattr(RUN, lambda arguments: started.append(arguments) or 0)
-    control = 70 + np.arange(5.0)
-    undecided = table(control + 20 * NOISE, control)
-    monkeypatch.setattr(command, "read_tables", lambda paths: [undecided])
-    with pytest.raises(InputError, match="--budget"):
-        command.main([str(loss), "--seeds", "2", "--until-decided", "--budget", "0.6h"])
-    assert 1 <= len(started) < command.MOST_SEEDS
+def test_the_first_training_of_the_loss_goes_first_and_a_failure_ends_the_try(loss, monkeypatch):
+    def snakemake(arguments):
+        seen.extend(arguments)
+        return 1
+
+    seen = []
+    monkeypatch.setattr(RUN, snakemake)
+    with pytest.raises(SystemExit) as caught:
+        command.main([str(loss), "--seeds", "2"])
+    assert caught.value.code == 1 and not Path("try-simcse/tries.jsonl").exists()
+    first = seen[seen.index("--prioritize") + 1]
+    assert first.startswith("try-simcse/models/wiki/minilm-3/mine-") and "/seed-1/" in first
+    assert "--keep-going" not in seen
+
+
+def verdicts(capsys):
+    """The lines that were printed, and the ledger."""
+    return capsys.readouterr().out.splitlines(), Ledger(Path("try-simcse/tries.jsonl"))
+
+
+def test_simcse_by_another_name_is_not_kept(loss, scores, capsys):
+    command.main([str(loss), "--seeds", "5"])
+    lines, ledger = verdicts(capsys)
+    assert lines[0].startswith("DISCARD: mine ") and lines[0].endswith(
+        "beside simcse, 5 seeds on development data"
+    )
+    assert "STS-B dev 363 of 1,500" in lines[-1]
+    [look] = ledger.looks
+    assert look.verdict["word"] == "DISCARD" and len(look.scores) == 5
+
+
+def test_more_seeds_go_on_from_those_that_are_there(loss, scores, capsys):
+    gains, started = scores
+    gains.update({1: 1.0, 2: 1.1, 3: 0.9, 4: 1.05, 5: 0.95, 6: 1.0, 7: 1.02})
+    command.main([str(loss), "--seeds", "3"])
+    lines, _ = verdicts(capsys)
+    assert lines[0].startswith("OPEN: ")
+    assert any("like these would decide it: --seeds " in line for line in lines)
+    command.main([str(loss), "--seeds", "7"])
+    lines, ledger = verdicts(capsys)
+    assert lines[0].startswith("KEEP: mine +1.00 points [+") and "7 seeds" in lines[0]
+    assert [len(records) for records in started] == [2 * 3, 2 * 4]
+    assert [len(look.scores) for look in ledger.looks] == [3, 7]
+    command.main([str(loss), "--seeds", "7"])  # nothing is missing: the same is said again
+    again, ledger = verdicts(capsys)
+    assert again == lines and len(ledger.looks) == 2 and len(started) == 2
+
+
+def test_seeds_that_differ_too_much_say_that_no_more_would_decide(loss, scores, capsys):
+    gains, _ = scores
+    gains.update({1: 9.0, 2: -9.0, 3: 7.0})
+    command.main([str(loss), "--seeds", "3"])
+    lines, _ = verdicts(capsys)
+    assert lines[0].startswith("OPEN: mine +2.33 points [−∞, +")
+    assert lines[2] == "seeds like these would not decide it"
+
+
+def test_each_further_loss_spends_of_one_budget(loss, scores, capsys):
+    gains, _ = scores
+    gains.update(dict.fromkeys(range(1, 6), 0.2) | {1: 0.9, 2: -0.7})
+    command.main([str(loss), "--json"])
+    other = Path("edited", loss.name)
+    other.parent.mkdir()
+    other.write_text(EDITED)
+    command.main([str(other), "--json"])
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first["digest"] != second["digest"]
+    assert first["verdict"]["needed"] <= second["verdict"]["needed"]
+    assert first["verdict"]["spent"] < second["verdict"]["spent"]
+
+
+def table(ours, control):
+    """A table of the start, a control and a loss, with an average for each seed."""
+
+    def row(label, values):
+        cell = Cell({str(seed): value for seed, value in enumerate(values, 1)})
+        seeds = tuple(range(1, len(values) + 1))
+        return Row(label, "wiki", "b", label, seeds, "senteval", {"Average": cell}, {})
+
+    rows = (row("MiniLM", [70.0]), row("SimCSE", control), row("mine", ours))
+    return Table("try", "a title", "sts", ("Average",), rows, margin=0.5)
+
+
+def test_the_test_sets_open_once_for_a_kept_loss_and_it_is_written_down(
+    loss, scores, monkeypatch, capsys
+):
+    gains, _ = scores
+    gains.update({seed: 1 + seed / 100 for seed in range(1, 6)})
+    opened = []
+
+    def read(paths):
+        opened.append(paths)
+        return [table([72.0, 73.0, 72.5, 72.2, 72.3], [71.0, 72.0, 71.5, 71.2, 71.3])]
+
+    monkeypatch.setattr("semblance.reporting.table.read_tables", read)
+    command.main([str(loss)])
+    assert "the test sets are closed: --open opens them, once" in verdicts(capsys)[0]
+    with pytest.raises(InputError, match="kept with 5 seeds; give --seeds 5"):
+        command.main([str(loss), "--open", "--seeds", "6"])
+    for _ in range(2):
+        command.main([str(loss), "--open"])
+        lines, ledger = verdicts(capsys)
+        assert "on the test sets: +1.00 points [+1.00, +1.00], 95 % interval over 5 seeds" in lines
+    assert len(opened) == 1 and [bool(look.opened) for look in ledger.looks] == [False, True]

@@ -278,6 +278,21 @@ def test_of_a_definition_that_is_named_alone_the_rest_of_its_module_does_not_cou
         assert (digest("semblance.data.text:cut") != before) == counts
 
 
+def test_a_file_outside_the_project_counts_by_what_it_does_and_not_by_where_it_lies(
+    project, tmp_path
+):
+    def of(name, text):
+        (tmp_path / name).write_text(text)
+        return digest(str(tmp_path / name))
+
+    text = "from semblance.limits import LIMIT\n\n\ndef loss(x):\n    return x * LIMIT\n"
+    before = of("mine.py", text)
+    assert of("other.py", f"{text}# a comment\n") == before
+    assert of("mine.py", text.replace("*", "+")) != before
+    (project / "semblance/limits.py").write_text("LIMIT = 4\nLEAST = 1\n")
+    assert of("mine.py", text) != before
+
+
 def test_a_module_that_does_not_exist_is_refused(project):
     with pytest.raises(InputError, match="workflow.scripts.none: no such module"):
         digest("workflow.scripts.none")

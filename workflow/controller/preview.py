@@ -13,9 +13,8 @@ import logging
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import logger
@@ -34,6 +33,7 @@ HEAD = ("stage", "jobs", "done", "new", "again")
 MOST = 10  # reasons that are printed
 NAMED = 4  # stages that are named in one line, the rest counted
 DERIVED = "they read what this run makes"
+DELETED = "weights that were deleted after their use (keep.models: final) are read again"
 
 
 class _OnPlan(logging.Filter):
@@ -124,41 +124,28 @@ def _is_stale(job) -> bool:
 
 def describe(dag, cost: Cost) -> str:
     """Return the short form."""
-    plan = read_plan(dag, parts_of_code(cost.plan.out))
-    if not plan.new and not plan.again:
-        return f"Nothing to be done: jobs that are done: {plan.jobs.total():,}"
-    lines = [*format_table(plan), f"estimated: {cost.price(to_do(dag, cost.plan))}"]
-    return "\n".join([*lines, *format_reasons(plan), END])
+    planned = planned_jobs(dag)
+    if not planned:
+        made = sum(bool(job.output) for job in dag.jobs)
+        return f"Nothing to be done: jobs that are done: {made:,}"
+    lines = [*format_table(dag, planned), f"estimated: {cost.price(to_do(dag, cost.plan))}"]
+    return "\n".join([*lines, *format_reasons(dag, planned, parts_of_code(cost.plan.out)), END])
 
 
 def explain_start(workflow, out: str) -> None:
     """Print which finished jobs a run makes again, and why; note what code its jobs run."""
+    dag = workflow.dag
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is reported elsewhere
-        for line in format_reasons(read_plan(workflow.dag, parts_of_code(out))):
+        for line in format_reasons(dag, planned_jobs(dag), parts_of_code(out)):
             print(line, file=sys.stderr)
         note_code(out)
 
 
-class Planned(NamedTuple):
-    """The jobs of a plan, counted by stage; ``again`` counts (stage, why) of those made again."""
-
-    jobs: Counter[str]
-    new: Counter[str]
-    again: Counter[tuple[str, str]]
-
-
-def read_plan(dag, parts: Parts) -> Planned:
-    """Return what a run would do. ``dag`` is Snakemake's; ``parts``: the modules of code digests."""
-    plan = Planned(Counter(), Counter(), Counter())
-    plan.jobs.update(stage_of(job) for job in dag.jobs if job.output)  # a target makes nothing
-    for job in dag.needrun_jobs(exclude_finished=False):
-        # Of a job that failed, Snakemake deletes the outputs.
-        if any(Path(file).exists() for file in job.output):
-            why = "; ".join(_reasons(dag.reason(job), job, parts)) or DERIVED
-            plan.again[stage_of(job), why] += 1
-        elif job.output:
-            plan.new[stage_of(job)] += 1
-    return plan
+def planned_jobs(dag) -> list:
+    """Return the jobs that a run would do, by stage; a target makes nothing. ``dag`` is Snakemake's."""
+    planned = [job for job in dag.needrun_jobs(exclude_finished=False) if job.output]
+    order = {stage: place for place, stage in enumerate(STAGES)}
+    return sorted(planned, key=lambda job: order.get(stage_of(job), len(order)))
 
 
 def stage_of(job) -> str:
@@ -169,56 +156,82 @@ def stage_of(job) -> str:
     return name
 
 
-def _reasons(reason, job, parts: Parts) -> Iterator[str]:
-    """Yield why a finished job runs again."""
-    if reason.forced:
-        yield "it was asked for"
-    if reason.incomplete_output:
-        yield "it was killed before its end"
-    if reason.missing_output:
-        yield f"missing output: {few(sorted(map(str, reason.missing_output)), 'file', 1)}"
-    if reason.params_changed:
-        changed = reason.params_changed
-        names = {repr(value): name for name, value in job.params.items()}
-        yield from describe_changes(changed.only_old, changed.only_new, names, parts)
-    if reason.code_changed:
-        yield "its command in the rules changed"
-    if reason.input_changed:
-        yield "it reads other files than before"
-    if reason.updated_input:
-        yield f"changed input: {few(sorted(map(str, reason.updated_input)), 'file', 1)}"
+def _is_again(job) -> bool:
+    """Tell whether a job was done before. Of one that failed, Snakemake deletes the outputs."""
+    return any(Path(file).exists() for file in job.output)
 
 
-def format_table(plan: Planned) -> list[str]:
+def format_table(dag, planned: list) -> list[str]:
     """Return the counts of the stages that have something to do, and of all together."""
-    again: Counter[str] = Counter()
-    for (stage, _), number in plan.again.items():
-        again[stage] += number
+    every = Counter(stage_of(job) for job in dag.jobs if job.output)
+    to_do = Counter(map(stage_of, planned))
+    again = Counter(stage_of(job) for job in planned if _is_again(job))
+    numbers = {stage: (every[stage], to_do[stage], again[stage]) for stage in to_do}
+    numbers["in all"] = (every.total(), to_do.total(), again.total())
     rows: list[Sequence[str | int]] = [HEAD]
-    for stage in STAGES:
-        planned, new, redone = plan.jobs[stage], plan.new[stage], again[stage]
-        if new or redone:
-            rows.append((stage, planned, planned - new - redone, new, redone))
-    planned, new, redone = plan.jobs.total(), plan.new.total(), again.total()
-    rows.append(("in all", planned, planned - new - redone, new, redone))
+    for stage, (jobs_of, to_make, redone) in numbers.items():
+        rows.append((stage, jobs_of, jobs_of - to_make, to_make - redone, redone))
     return text_table(rows)
 
 
-def format_reasons(plan: Planned) -> list[str]:
-    """Return a line for each reason for which finished jobs are made again, first the causes."""
-    by_reason: dict[str, Counter[str]] = {}
-    for (stage, why), number in sorted(plan.again.items()):
-        by_reason.setdefault(why, Counter())[stage] += number
-    derived = by_reason.pop(DERIVED, None)
-    lines = [f"again: {_stages(stages)}: {why}" for why, stages in by_reason.items()]
+def format_reasons(dag, planned: list, parts: Parts) -> list[str]:
+    """Return a line for each reason for which finished jobs are made again, first the causes.
+
+    ``parts``: the modules of code digests. A line counts the jobs that follow from its own ones, and
+    the last line has those that follow from new jobs alone.
+    """
+    again = list(filter(_is_again, planned))
+    causes: dict[str, list] = {}
+    files: dict[str, set[str]] = {}
+    for job in again:
+        reason = dag.reason(job)
+        reasons = list(_reasons(reason, job, parts))
+        # Weights that were deleted after their use are missing as soon as a job reads them: a reason
+        # only where nothing else makes them anew.
+        if not reasons and reason.missing_output and not reason.updated_input_run:
+            reasons = [(DELETED, ())]
+        for why, about in reasons:
+            causes.setdefault(why, []).append(job)
+            files.setdefault(why, set()).update(map(str, about))
+    lines = []
+    explained: set = set()
+    for why, causing in causes.items():
+        reached = set(dag.bfs(dag.depending, *causing)) & set(planned)
+        explained |= reached
+        about = f": {few(sorted(files[why]), 'file', 1)}" if files[why] else ""
+        following = ""
+        if len(reached) > len(causing):
+            following = f"; {counted(len(reached), 'job')} with all that follows"
+        lines.append(f"again: {_stages(causing)}: {why}{about}{following}")
     if len(lines) > MOST:
         lines = [*lines[:MOST], f"again: for {counted(len(lines) - MOST, 'more reason')}"]
-    if derived:
+    if derived := [job for job in again if job not in explained]:
         lines.append(f"again: {_stages(derived)}: {DERIVED}")
     return lines
 
 
-def _stages(stages: Counter[str]) -> str:
+def _reasons(reason, job, parts: Parts) -> Iterator[tuple[str, Iterable]]:
+    """Yield why a finished job runs again, and which files that is about."""
+    if reason.forced:
+        yield "it was asked for", ()
+    if reason.incomplete_output:
+        yield "it was killed before its end", ()
+    if lost := set(reason.missing_output) - set(job.temp_output):
+        yield "missing output", lost
+    if changed := reason.params_changed:
+        names = {repr(value): name for name, value in job.params.items()}
+        for text in describe_changes(changed.only_old, changed.only_new, names, parts):
+            yield text, ()
+    if reason.code_changed:
+        yield "its command in the rules changed", ()
+    if reason.input_changed:
+        yield "it reads other files than before", ()
+    if reason.updated_input:
+        yield "changed input", reason.updated_input
+
+
+def _stages(jobs: Iterable) -> str:
     """Name the first few stages of jobs, and how many jobs of each."""
-    named = [f"{stage} ({counted(number, 'job')})" for stage, number in stages.items()]
+    counts = Counter(map(stage_of, jobs))
+    named = [f"{stage} ({counted(number, 'job')})" for stage, number in counts.items()]
     return few(named, "stage", NAMED)

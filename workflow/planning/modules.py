@@ -12,6 +12,7 @@ from semblance.named_modules import (
     LOSSES,
     MASKED_WORDS,
     OWN_FAQ,
+    OWN_LOSS,
     PAIRS,
     POOLINGS,
     VIEWS,
@@ -27,7 +28,8 @@ _path = functools.cache(module_path)  # it looks on the disk, and each job asks
 def of_training(config: Config, base: str, settings: str) -> list[str]:
     """Return the view, dropouts, poolings and losses of a training, from the JSON that it gets.
 
-    The loss of masked words is one of them where the settings have it.
+    The loss of masked words is one of them where the settings have it. A user's own file with a loss
+    stands among them by its path.
     """
     values: dict[str, Any] = json.loads(settings)
     dropouts = [name for name in values.get("dropout", {}) if name not in PLAIN_RATES]
@@ -38,6 +40,8 @@ def of_training(config: Config, base: str, settings: str) -> list[str]:
     ]
     if values["loss"] is not None:
         names.append(_path(LOSSES, values["loss"], "loss"))
+    if values["loss"] == OWN_LOSS:
+        names.append(values["options"]["file"])
     if values.get("masked_words"):
         names.append(MASKED_WORDS)
     return names

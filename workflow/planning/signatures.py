@@ -9,7 +9,7 @@ from typing import Any
 
 from semblance import settings
 from semblance.errors import InputError, at
-from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, module_file
+from semblance.named_modules import DROPOUTS, LOSSES, OWN_LOSS, VIEWS, module_file
 from semblance.settings import PLAIN_RATES, Rate, check_keywords, decode
 
 ADVICE = "see CONTRIBUTING.md"
@@ -27,6 +27,9 @@ def check_loss(name: str, options: dict[str, Any], where: str, may_miss: bool = 
         optional = [option.replace(default=None) for option in signature.parameters.values()]
         signature = signature.replace(parameters=optional)
     check_keywords(signature, options, where)
+    if name == OWN_LOSS and not may_miss:
+        own = required_signature(Path(options["file"]), "loss")
+        check_keywords(own, options.get("options") or {}, f"{where}.options")
 
 
 def loss_options(name: str) -> set[str]:

@@ -111,4 +111,4 @@ def _explain_command(facts: Facts, name: str, table: Table, label: str) -> str:
         return ""
     column = find_layout(table.layout).main_column
     cell = [name, label, NAMES.get(column, column)]
-    return shlex.join(["semblance", "explain", *cell, "--output", facts.plan.out])
+    return shlex.join(["semblance", "explain", *cell, "--all", "--output", facts.plan.out])

@@ -5,9 +5,10 @@ and cluster (items of one cluster are drawn together). With a column gold, a tas
 correlation of score and gold. Or it is a folder: results of MTEB (its tasks are the items), or
 samples_*.jsonl of lm-evaluation-harness.
 
-Scores are paired by item, and by seed where the sets have the same seeds. The interval is over other
-items, and over other seeds where there are several. Scores between -1 and 1 are shown as points (100
-times). docs/statistics.md explains each figure.
+Scores are paired by item, and by seed where the sets have the same seeds. The interval decides. It is
+over other items, and over other seeds where there are several. Of two sets each task has a line, of
+more the first set is set beside each other one; the intervals of these lines hold together with 95 %.
+Scores between -1 and 1 are shown as points (100 times). docs/statistics.md explains each figure.
 
 Exit status 0: there is an answer. 2: the sets cannot be compared; one line says why.
 """
@@ -15,17 +16,16 @@ Exit status 0: there is an answer. 2: the sets cannot be compared; one line says
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from semblance.counts import interval, rounded, signed, text_table
-from semblance.data.score_files import read_set
+from semblance.data.score_files import ScoreSet, read_set
 from semblance.errors import InputError
 from semblance.files import rows_csv, write_text
-from semblance.reporting.compared import AVERAGE, Compared, Difference, compare
-from semblance.score_sets import ScoreSet
-from semblance.statistics.significance import ALPHA
+from semblance.reporting.compared import Compared, compare
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.terminal import painter
@@ -47,7 +47,6 @@ def parser() -> argparse.ArgumentParser:
     )
     flags.add_argument("--json", action="store_true", help="print everything as JSON, unrounded")
     flags.add_argument("--csv", metavar="FILE", help="write the differences to FILE, unrounded")
-    flags.add_argument("--figure", metavar="FILE", help="draw the differences into FILE, as SVG")
     return flags
 
 
@@ -66,17 +65,13 @@ def main(argv: list[str] | None = None) -> None:
     notes = list(other_data(sets))
     if args.csv:
         write_text(Path(args.csv), rows_csv(rows[0], rows))
-    if args.figure:
-        _draw(Path(args.figure), rows)
     if args.json:
-        ranks = [one._asdict() for one in compared.ranks()]
-        said = {"differences": rows, "ranks": ranks, "margin": compared.margin, "notes": notes}
-        print(json.dumps(said))
+        print(json.dumps({"differences": rows, "margin": compared.margin, "notes": notes}))
         return
-    print(painter(sys.stdout)(verdict(compared), "bold"))
+    print(painter(sys.stdout)(answer(compared), "bold"))
     print(*notes, sep="\n", end="\n" if notes else "")
     print()
-    print("\n".join(lines_of(compared)))
+    print(*lines_of(rows), sep="\n")
 
 
 def other_data(sets: Sequence[ScoreSet]) -> Iterator[str]:
@@ -90,90 +85,46 @@ def other_data(sets: Sequence[ScoreSet]) -> Iterator[str]:
             yield f"other data in {other.name} than in {first.name}: {', '.join(odd)}: {said}"
 
 
-def rows_of(found: Compared) -> Iterator[dict]:
-    """Yield each difference as a row of a CSV: the columns of two sets, or the pairs of more."""
-    if len(found.names) == 2:
-        differences = {(name, 0, 1): one for name, one in found.by_column().items()}
-    else:
-        differences = {(found.main, *pair): one for pair, one in found.by_pair().items()}
-    for (column, i, j), one in differences.items():
-        values = {"a_mean": found.mean(i, column), "b_mean": found.mean(j, column)}
-        names = {"column": column, "a": found.names[i], "b": found.names[j]}
-        seeds = {"a_seeds": len(found.seeds[i]), "b_seeds": len(found.seeds[j])}
-        units = {"items": found.columns[column].units}
-        yield names | values | asdict(one) | seeds | units | {"margin": found.margin}
+def rows_of(compared: Compared) -> Iterator[dict]:
+    """Yield each difference as a row of a CSV: one a task, or of several sets one a set."""
+    for (column, j), one in compared.differences().items():
+        values = {"a_mean": compared.mean(0, column), "b_mean": compared.mean(j, column)}
+        names = {"column": column, "a": compared.names[0], "b": compared.names[j]}
+        seeds = {"a_seeds": len(compared.seeds[0]), "b_seeds": len(compared.seeds[j])}
+        units = {"items": compared.columns[column].units}
+        yield names | values | asdict(one) | seeds | units | {"margin": compared.margin}
 
 
-def verdict(found: Compared) -> str:
+def answer(compared: Compared) -> str:
     """Return the answer as one line."""
-    unit = " points" if found.factor != 1 else ""
-    if len(found.names) == 2:
-        one = found.by_column()[found.main]
-        a, b = found.names
-        fixed = "" if max(map(len, found.seeds)) > 1 else "; nothing is said of other seeds"
-        sure = f"{signed(one.value)}{unit} {interval(one.low, one.high)}"
-        return {
-            "better": f"{a} is better than {b}: {sure}",
-            "worse": f"{a} is worse than {b}: {sure}",
-            "no difference": f"{a} and {b} do not differ (within ±{found.margin:g}): {sure}{fixed}",
-            "undecided": f"undecided: {a} less {b} is {sure}; these scores would show a difference "
-            f"of {rounded(one.detectable)} in 80 % of the cases",
-        }[one.verdict]
-    pairs = found.by_pair()
-    shown = sum(one.p_holm < ALPHA for one in pairs.values())
-    best, *others = found.ranks()
-    words = f"{shown} of {len(pairs)} pairs differ (p < .05, corrected by Holm)"
-    if all(other.first > best.last for other in others):
-        return f"{best.name} is the best of {len(found.names)}; {words}"
-    return f"which of {len(found.names)} is the best is open; {words}"
+    a, *others = compared.names
+    differences = compared.differences()
+    if len(others) > 1:
+        verdicts = Counter(one.verdict for one in differences.values())
+        counts = ", ".join(f"{word} {of}" for word, of in verdicts.items())
+        return f"{a} beside {len(others)} others: {counts}"
+    one, (b,) = differences[compared.main, 1], others
+    sure = f"{signed(one.value)}{' points' * (compared.factor != 1)} {interval(one.low, one.high)}"
+    fixed = "" if max(map(len, compared.seeds)) > 1 else "; nothing is said of other seeds"
+    return {
+        "better": f"{a} is better than {b}: {sure}",
+        "worse": f"{a} is worse than {b}: {sure}",
+        "no difference": f"{a} and {b} do not differ (within ±{compared.margin:g}): {sure}{fixed}",
+        "undecided": f"undecided: {a} less {b} is {sure}; these scores would show a difference"
+        f" of {rounded(one.detectable)} in 80 % of the cases",
+    }[one.verdict]
 
 
-def lines_of(found: Compared) -> list[str]:
-    """Return a table: the tasks of two sets, or the ranks of more."""
-    if len(found.names) == 2:
-        lines = [["", *found.names, "difference [95 %]", "p", "p (Holm)", "verdict"]]
-        lines += [_line(found, name, one) for name, one in found.by_column().items()]
-    else:
-        lines = [["", found.main, "rank"]]
-        for one in found.ranks():
-            rank = str(one.first) if one.first == one.last else f"{one.first} to {one.last}"
-            lines.append([one.name, rounded(one.mean), rank])
+def lines_of(rows: Sequence[dict]) -> list[str]:
+    """Return a table: a line for each task of two sets, or for each set but the first."""
+    several = len({row["b"] for row in rows}) > 1
+    lines = [["", rows[0]["a"], "the other" if several else rows[0]["b"]]]
+    lines[0] += ["difference [95 %]", "verdict"]
+    for row in rows:
+        means = [rounded(row[name]) for name in ("a_mean", "b_mean")]
+        difference = f"{signed(row['value'])} {interval(row['low'], row['high'])}"
+        lines.append([row["b" if several else "column"], *means, difference, row["verdict"]])
     return text_table(lines)
-
-
-def _line(found: Compared, name: str, one: Difference) -> list[str]:
-    means = [rounded(found.mean(i, name)) for i in (0, 1)]
-    corrected = "" if name == AVERAGE else _p(one.p_holm)
-    difference = f"{signed(one.value)} {interval(one.low, one.high)}"
-    return [name, *means, difference, _p(one.p), corrected, one.verdict]
-
-
-def _p(value: float) -> str:
-    return "< .0001" if value < 0.0001 else f"{value:.4f}".removeprefix("0")
-
-
-def _draw(path: Path, rows: list[dict]) -> None:
-    """Draw each difference as a line of a forest plot: the tasks of two sets, the pairs of more."""
-    from semblance.drawing import svg_text
-    from semblance.figures import contrasts  # slow to import
-
-    of_two = len({(row["a"], row["b"]) for row in rows}) == 1
-    nothing = {"table": "", "protocol": ""} | dict.fromkeys(("seed", "published", "low", "high"))
-    drawn = [
-        {
-            **nothing,
-            "title": f"{row['a']} and {row['b']}" if of_two else "each pair of sets",
-            "label": row["column"] if of_two else f"{row['a']} and {row['b']}",
-            "control": row["b"] if of_two else "the other",
-            "column": "score" if of_two else row["column"],
-            "margin": row["margin"],
-            "difference": row["value"],
-            "bootstrap_low": row["low"],
-            "bootstrap_high": row["high"],
-        }
-        for row in rows
-    ]
-    write_text(path, svg_text(contrasts.draw_panels(drawn)))
 
 
 if __name__ == "__main__":

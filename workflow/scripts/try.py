@@ -1,52 +1,67 @@
-"""Try a loss of your own beside a method: the same seeds of both, one table, one line that answers.
+"""Try a loss of your own beside a method: KEEP, DISCARD or OPEN, with one error budget for all tries.
 
-The file has one function, loss(batch, *, options), as CONTRIBUTING.md says. It becomes a module of
-semblance/training/losses, by a link, so that its code counts in what is made again. Everything else
-of the training is that of the method of --against. The config of the run is OUTPUT.yaml.
+The file has one function, loss(batch, *, options), as CONTRIBUTING.md says. It is called once on
+random vectors before anything else starts. Everything else of the training is that of the method of
+--against, with the same seeds. Both are judged on development data alone: STS-B dev, and what SICK and
+STS-B have to train on, without the pairs of the test sets. --open opens these, once, for a loss that
+was kept.
+
+Each look is a line of OUTPUT/tries.jsonl. All tries of a method share one error budget of 5 %, and
+each of their intervals may be looked at after any number of seeds (docs/statistics.md): the same
+command with more --seeds goes on from those that are there.
 
 Without a GPU and without a CONFIG, configs/minilm.yaml and configs/minilm-cpu.yaml are taken: short
 trainings of the first three layers of a small encoder.
 
-With --until-decided seeds are added until the interval excludes 0 or lies within the margin. It is
-then one that may be looked at after each seed (docs/statistics.md), and wider than that of the t-test.
-
-Exit status 0: the trainings are done, whatever they show. 2: the loss or a config is malformed.
+Exit status 0: the trainings are done, whatever they show. 2: the loss, a config or the ledger cannot
+be used; one line says why.
 """
 
 import argparse
+import dataclasses
+import json
+import math
 import os
 import re
+import subprocess
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from semblance import layout
-from semblance.counts import interval, rounded, signed
+from semblance.code_digest import code_digest
+from semblance.counts import counted, interval, signed
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.gpus import visible_gpus
-from semblance.named_modules import LOSSES, folder_of
-from semblance.provenance import ROOT, read_text
-from semblance.reporting.latex import escape, latex
-from semblance.reporting.table import Table, read_tables
-from semblance.statistics.significance import LEVEL, interval_at_any_time, paired
-from semblance.statistics.verdicts import ALONE
+from semblance.locks import exclusive, name_for
+from semblance.named_modules import OWN_LOSS
+from semblance.provenance import ROOT, canonical, read_text, text_digest
+from semblance.reporting.layouts import AVERAGE
+from semblance.reporting.ledger import Ledger, Look
+from semblance.settings import check_keywords
 from semblance.strict_yaml import as_yaml
-from workflow.costing.model import estimates, to_do, wall_time
+from workflow.costing.model import Cost, estimates, to_do, wall_time
+from workflow.planning import modules
 from workflow.planning.layers import found, over_project
-from workflow.planning.signatures import loss_options, required_signature
+from workflow.planning.plan import Plan
+from workflow.planning.reads import Job
+from workflow.planning.signatures import required_signature
+from workflow.planning.stages import makers, record
 from workflow.scripts import cli, endings
 
 TABLE = "try"
-HEADER = "# Written by: semblance try. The next try of this name writes it anew.\n"
-AVERAGE = "Average"
+HEADER = "# Written by: semblance try. The next try in this folder writes it anew.\n"
+LEDGER = "tries.jsonl"
+LOSSES = "losses"  # below the output folder: each loss as it was tried
 WITHOUT_GPU = ("configs/minilm.yaml", "configs/minilm-cpu.yaml")
 BASES = ("minilm-3", "bert-base")  # the first that the config has
 CORPORA = {False: ("wiki", "wiki1m"), True: ("nli",)}  # by whether rows are pairs
-MOST_SEEDS = 30
+SEEDS = range(2, 31)  # of one try; statistics.tries foresees no more
+MARGIN = 0.5  # as that of a table
+SECONDS = 60  # that one call of a loss may take
 NAME = re.compile("[a-z][a-z0-9_]*")
 
 
@@ -56,12 +71,13 @@ def parser() -> argparse.ArgumentParser:
     cli.add_configs(flags)
     flags.add_argument("--against", default="simcse", metavar="METHOD", help="default: simcse")
     flags.add_argument("--seeds", type=int, default=5, metavar="N", help="of each; default: 5")
-    flags.add_argument("--until-decided", action="store_true", help="add seeds, 30 at most")
+    flags.add_argument("--open", action="store_true", help="open the test sets for a kept loss")
     flags.add_argument("--budget", metavar="12h", type=_hours, help="stop if it would take longer")
     flags.add_argument("--base", help=f"default: {' or '.join(BASES)}")
     flags.add_argument("--corpus", help="default: wiki, wiki1m or nli, as the method needs")
     flags.add_argument("--mirror", help="a folder or URL that has the raw data")
-    flags.add_argument("--output", help="default: try-NAME")
+    flags.add_argument("--output", help="default: try-METHOD, for all tries of a method")
+    flags.add_argument("--json", action="store_true", help="print the line of the ledger")
     cli.add_cores(flags)
     return flags
 
@@ -72,101 +88,148 @@ def _hours(text: str) -> float:
     return float(text[:-1])
 
 
+@dataclass(frozen=True)
+class Try:
+    """A loss beside its control in one setting."""
+
+    loss: str
+    method: str  # the name of the loss in the config, which differs after each edit
+    control: str
+    corpus: str
+    base: str
+    output: str
+    layers: list[str]  # the config files, its own among them
+
+    def trainings(self, seeds: int) -> list[tuple[Job, Job]]:
+        """Return the trainings of both sides, the loss first, seed by seed."""
+        names = (self.method, self.control)
+        return [
+            tuple(Job("train", self.corpus, self.base, name, seed) for name in names)
+            for seed in range(1, seeds + 1)
+        ]
+
+    def digest(self, plan: Plan) -> str:
+        """Return the digest of what decides the scores of a seed, on both sides."""
+        sides = []
+        for name in (self.method, self.control):
+            settings = plan.train_settings(self.corpus, self.base, name, 1)
+            code = modules.of_training(plan.config, self.base, settings)
+            sides += [code_digest("workflow.scripts.train", *code)]
+            sides += [settings.replace(self.output, "")]  # where the copy of the loss lies
+        data = repr(plan.config.corpora[self.corpus])
+        return text_digest(canonical([self.corpus, data, self.base, *sides]))
+
+
 def main(argv: list[str] | None = None) -> None:
-    """Link the loss, write the config, say its price, run it, and print what was found."""
+    """Check the loss, say the price, train what is missing, look, and print what is shown."""
     args = parser().parse_args(argv)
-    if not 2 <= args.seeds <= MOST_SEEDS:
-        raise InputError("--seeds", f"{args.seeds} is not from 2 to {MOST_SEEDS}")
-    if not ROOT.joinpath("tests").is_dir():
-        problem = "this package is installed, and a loss becomes a part of its code"
-        raise InputError("semblance try", problem, "use a checkout of the project")
+    if args.seeds not in SEEDS:
+        raise InputError("--seeds", f"{args.seeds} is not from {SEEDS[0]} to {SEEDS[-1]}")
+    one = prepare(args)
+    cost = estimates(one.layers)
+    ledger = Path(one.output, LEDGER)
+    digest = one.digest(cost.plan)
+    earlier = Ledger(ledger).tries(one.control).get(digest)
+    if args.open:
+        look = opened(one, cost, earlier, args)
+    else:
+        look = looked(one, cost, digest, earlier, args)
+    if look != earlier:
+        with exclusive(one.output, name_for(LEDGER)):
+            look = judged(Ledger(ledger), look)
+    lines = [canonical(dataclasses.asdict(look))] if args.json else lines_of(look)
+    print(*lines, sep="\n")
+
+
+# --- before anything is trained ----------------------------------------------------------------
+
+
+def prepare(args: argparse.Namespace) -> Try:
+    """Check the loss and what it is compared with; write its copy and the config of the run."""
     layers = [found(path) for path in args.config]
     if not layers and not visible_gpus():
         layers = [str(ROOT / path) for path in WITHOUT_GPU]
-    name = check_loss(Path(args.loss))
-    control_of(name, args.against, over_project(layers))
-    output = args.output or f"{TABLE}-{name}"
-    config = Path(f"{output.rstrip('/')}.yaml")
-    if config.exists() and not read_text(config).startswith(HEADER):
-        raise InputError(
-            config, "is there already, and no config of try", "choose another --output"
-        )
-    link_loss(Path(args.loss))
-    seeds = args.seeds
-    while True:
-        write_text(config, HEADER + as_yaml(config_of(name, layers, output, seeds, args)))
-        table = run([*layers, str(config)], output, args)
-        answer = answer_of(table, args.until_decided)
-        if not args.until_decided or answer.is_decided or seeds >= MOST_SEEDS:
-            break
-        print(f"{answer.line()}; one more seed", flush=True)
-        seeds += 1
-    print(answer.line())
-    row = escape(name)
-    print(next(line for line in latex(table).splitlines() if line.strip().startswith(f"{row} &")))
-    print(f"the table: {output}/tables/{TABLE}.md")
+    config = over_project(layers)
+    control = control_of(args.against, config)
+    recipe = config["recipes"][control["recipe"]]
+    pairs = control.get("views", recipe["views"]) == "rows"
+    given = {**recipe.get("options", {}), **control.get("options", {})}
+    file = Path(args.loss)
+    options = check_loss(file, given, 3 if pairs else 1)
+    output = (args.output or f"{TABLE}-{args.against}").rstrip("/")
+    path = Path(f"{output}.yaml")
+    if path.exists() and not read_text(path).startswith(HEADER):
+        raise InputError(path, "is there already, and no config of try", "choose another --output")
+    method = f"{file.stem}-{code_digest(str(file))[:8]}"
+    base = args.base or _first(config["bases"], BASES)
+    corpus = args.corpus or _first(config["corpora"], CORPORA[pairs])
+    one = Try(file.stem, method, args.against, corpus, base, output, [*layers, str(path)])
+    copy = f"{output}/{LOSSES}/{method}.py"
+    write_text(copy, read_text(file))
+    ours = {**control, "label": file.stem, "loss": OWN_LOSS}
+    ours["options"] = {"file": copy, "options": options}
+    write_text(path, HEADER + as_yaml(config_of(one, ours, args)))
+    return one
 
 
-def check_loss(file: Path) -> str:
-    """Return the name of a user's loss; InputError for a file that is none."""
-    name = file.stem
-    if file.suffix != ".py" or not NAME.fullmatch(name):
-        raise InputError(file, "is no NAME.py", "name it by small letters, digits and _")
-    if not file.is_file():
-        raise InputError(file, "no such file")
-    if "regulators" in required_signature(file, "loss").parameters:
-        advice = "write a config with its teachers, as configs/family.yaml does"
-        raise InputError(file, "reads the vectors of other models", advice)
-    place = folder_of(LOSSES) / file.name
-    if place.exists() and not place.samefile(file):
-        raise InputError(file, f"{place} is another loss of this name", "rename yours")
-    return name
-
-
-def link_loss(file: Path) -> None:
-    """Link a user's file into the losses, if it is not there."""
-    place = folder_of(LOSSES) / file.name
-    if not place.exists():
-        place.unlink(missing_ok=True)  # a link to a file that is gone
-        place.symlink_to(file.resolve())
-
-
-def control_of(name: str, against: str, known: dict[str, Any]) -> dict[str, Any]:
+def control_of(against: str, config: dict[str, Any]) -> dict[str, Any]:
     """Return the method of ``--against``; InputError for one with which no loss can be compared."""
-    control = known["methods"].get(against)
+    control = config["methods"].get(against)
     if not isinstance(control, dict) or "recipe" not in control:
         raise InputError("--against", f"{against!r:.80} is no method with a training here")
     if control.get("regulators"):
         raise InputError("--against", f"{against!r:.80} reads the vectors of other models")
-    if name in known["methods"]:
-        raise InputError(f"{name}.py", "a method has this name", "rename your loss")
     return control
 
 
-def config_of(
-    name: str, layers: list[str], output: str, seeds: int, args: argparse.Namespace
-) -> dict[str, Any]:
+def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
+    """Return those of the control's options that a loss takes, once it was called with them.
+
+    Raises InputError, with the line, for a file whose loss cannot train a model.
+    """
+    if file.suffix != ".py" or not NAME.fullmatch(file.stem):
+        raise InputError(file, "is no NAME.py", "name it by small letters, digits and _")
+    if not file.is_file():
+        raise InputError(file, "no such file")
+    signature = required_signature(file, "loss")
+    if "regulators" in signature.parameters:
+        advice = "write a config with its teachers, as configs/family.yaml does"
+        raise InputError(file, "reads the vectors of other models", advice)
+    options = {key: value for key, value in given.items() if key in signature.parameters}
+    check_keywords(signature, options, f"{file}: options")
+    command = [sys.executable, "-P", "-m", "semblance.training.probe", str(file)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    try:
+        child = subprocess.run(
+            [*command, json.dumps(options), str(texts)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(file, f"one call did not end in {SECONDS} s") from None
+    if child.returncode:
+        *_, said = [f"{file}: it ended the process", *child.stdout.splitlines()]
+        where, _, problem = said.partition(": ")
+        raise InputError(where, problem)
+    return options
+
+
+def config_of(one: Try, method: dict[str, Any], args: argparse.Namespace) -> dict[str, Any]:
     """Return the config to lay over the others: the method, its control, their table."""
-    known = over_project(layers)
-    control = control_of(name, args.against, known)
-    recipe = known["recipes"][control["recipe"]]
-    pairs = control.get("views", recipe["views"]) == "rows"
-    base = args.base or _first(known["bases"], BASES)
-    corpus = args.corpus or _first(known["corpora"], CORPORA[pairs])
-    method = {**control, "label": name, "loss": name}
-    if options := control.get("options"):
-        takes = loss_options(name)
-        method["options"] = {key: value for key, value in options.items() if key in takes}
-    rows = [{"corpora": [corpus], "bases": [base], "methods": ["start", args.against, name]}]
-    table = {"title": f"{name} and {args.against}", "layout": "sts", "rows": rows}
+    rows = [{"corpora": [one.corpus], "bases": [one.base]}]
+    rows[0]["methods"] = ["start", one.control, one.method]
+    table = {"title": f"{one.loss} and {one.control}", "layout": "sts", "rows": rows}
     mirror = {"mirror": args.mirror} if args.mirror else {}
     return {
-        "output": output,
+        "output": one.output,
         **mirror,
         "papers": [],
-        "seeds": {TABLE: list(range(1, seeds + 1))},
-        "methods": {name: method},
-        "tables": {TABLE: {**table, "seeds": TABLE, "control": args.against}},
+        "seeds": {TABLE: list(range(1, args.seeds + 1))},
+        "methods": {one.method: method},
+        "tables": {TABLE: {**table, "seeds": TABLE, "control": one.control}},
     }
 
 
@@ -174,11 +237,13 @@ def _first(known: dict[str, Any], names: tuple[str, ...]) -> str:
     return next((name for name in names if known.get(name)), names[-1])
 
 
-def run(layers: list[str], output: str, args: argparse.Namespace) -> Table:
-    """Say the price, run what the table needs, and return it."""
+# --- the run -----------------------------------------------------------------------------------
+
+
+def run(one: Try, cost: Cost, args: argparse.Namespace) -> None:
+    """Say the price of the targets and make them, the first one first."""
     from workflow.controller import command  # it loads snakemake
 
-    cost = estimates(layers, tables=[TABLE])
     left = to_do(cost)
     gpus = cost.config.resources.gpus
     shared = gpus or len(os.sched_getaffinity(0))
@@ -186,76 +251,128 @@ def run(layers: list[str], output: str, args: argparse.Namespace) -> Table:
         shared = int(args.cores)
     hours = cost.total_hours(left, "gpu" if gpus else "cpu") / shared
     time = wall_time(3600 * hours, shared, "GPU" if gpus else "core")
-    print(f"to do: {len(left)} jobs: {time}; {cost.price(left)}", flush=True)
+    price = f"to do: {len(left)} jobs: {time}; {cost.price(left)}"
+    print(price, file=sys.stderr, flush=True)
     if args.budget is not None and hours > args.budget:
-        raise InputError(
-            "--budget", f"{hours:.1f} h are more than {args.budget:g} h", "fewer --seeds"
-        )
-    if args.budget is not None:
-        args.budget -= hours  # the rest is for further seeds
-    files = [f"{output}/{layout.TABLES}/{TABLE}.csv"]
-    snakefile = ["--snakefile", str(ROOT / "Snakefile")]
-    status = command.run(["--configfile", *layers, *snakefile, "--cores", args.cores, *files])
-    if status:
+        problem = f"{hours:.1f} h are more than {args.budget:g} h"
+        raise InputError("--budget", problem, "fewer --seeds")
+    first, *others = [record(cost.plan, job) for job in cost.targets]
+    start = ["--configfile", *one.layers, "--snakefile", str(ROOT / "Snakefile")]
+    flags = ["--prioritize", first, "--cores", args.cores]
+    if status := command.run([*start, *flags, first, *others]):
         sys.exit(status)
-    return read_tables([layout.place(output, layout.TABLE_JSON, table=TABLE)])[0]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The difference of a loss from its control in points, with its interval, of ``n`` seeds."""
-
-    name: str
-    control: str
-    n: int
-    difference: float
-    low: float
-    high: float
-    margin: float
-    is_equal: bool
-    detectable: float | None
-
-    @property
-    def word(self) -> str:
-        """What the interval shows."""
-        if self.low > 0:
-            return "better than"
-        if self.high < 0:
-            return "worse than"
-        return "equal to" if self.is_equal else "not shown to differ from"
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether it shows anything."""
-        return self.word != "not shown to differ from"
-
-    def line(self) -> str:
-        """Return the answer in one line."""
-        said = (
-            f"{self.name} is {self.word} {self.control}: {signed(self.difference)} points"
-            f" {interval(self.low, self.high)}, {LEVEL:.0%} interval over {self.n} paired seeds"
-        )
-        if self.word == "equal to":
-            said += f"; equal means within ±{rounded(self.margin)}"
-        if self.detectable is not None:
-            said += f"; with 80 % power they could have shown {rounded(self.detectable)}"
-        return said
+def looked(
+    one: Try, cost: Cost, digest: str, earlier: Look | None, args: argparse.Namespace
+) -> Look:
+    """Train the seeds that the ledger lacks, and score both sides on development data."""
+    scores = dict(earlier.scores) if earlier else {}
+    missing = [pair for pair in one.trainings(args.seeds) if str(pair[0].seed) not in scores]
+    if earlier and not missing:
+        return earlier
+    data = [Job("download", name=name) for name in ("stsb", "sick")]
+    cost.targets = [*sum(missing, ()), *data, Job("prepare_sts")]
+    run(one, cost, args)
+    values, pairs = scored(cost, [record(cost.plan, job) for job in sum(missing, ())])
+    for (job, _), *both in zip(missing, values[::2], values[1::2], strict=True):
+        scores[str(job.seed)] = tuple(both)
+    settings = {"corpus": one.corpus, "base": one.base, "method": one.method, "pairs": pairs}
+    was_opened = earlier.opened if earlier else None
+    return Look(now(), one.loss, digest, one.control, settings, scores, opened=was_opened)
 
 
-def answer_of(table: Table, at_any_time: bool) -> Answer:
-    """Return what a table says of its last row and the control."""
-    *_, control, ours = table.rows
-    of_ours, of_control = (row.cells[AVERAGE].values for row in (ours, control))
-    differences = np.asarray([of_ours[seed] - of_control[seed] for seed in of_ours])
-    estimate = paired(differences)
-    parts = (ours.label, control.label, len(differences), float(estimate.value))
-    margin = table.margin
-    if at_any_time:
-        low, high = interval_at_any_time(differences)
-        return Answer(*parts, low, high, margin, -margin < low and high < margin, None)
+def judged(ledger: Ledger, look: Look) -> Look:
+    """Judge a look among all tries of its control, write it into the ledger, and return it."""
+    from semblance.statistics.tries import judge  # slow to import
+
+    tries = ledger.tries(look.control) | {look.digest: look}
+    verdicts = judge([each.differences for each in tries.values()], MARGIN)
+    verdict = dataclasses.asdict(verdicts[list(tries).index(look.digest)])
+    look = dataclasses.replace(look, verdict=finite(verdict))
+    ledger.add(look)
+    return look
+
+
+def scored(cost: Cost, records: list[str]) -> tuple[list[float], dict[str, list[int]]]:
+    """Return the score of each model on the development pairs, and how many each part has, of all."""
+    from semblance.data.raw import Raw  # slow to import, as what follows
+    from semblance.evaluation import development
+    from semblance.fetch.manifest import load_manifest
+    from semblance.models.compute import set_up
+
+    raw = Raw(load_manifest(cost.config.manifest), Path(cost.plan.downloads, layout.RAW_DATA))
+    parts, sizes = development.read_development(raw, Path(cost.plan.out, layout.STS_TEST))
+    how = cost.config.evaluate_sts
+    device = set_up(how.threads, cost.config.resources.gpus, how.matmul)
+    values = [development.score(record, parts, device, how.precision) for record in records]
+    return values, {name: [len(part), sizes[name]] for name, part in parts.items()}
+
+
+def opened(one: Try, cost: Cost, earlier: Look | None, args: argparse.Namespace) -> Look:
+    """Score both sides of a kept loss on the test sets, unless that was done before."""
+    from semblance.reporting.table import read_tables  # slow to import, as what follows
+    from semblance.statistics.significance import paired
+
+    if earlier is None or earlier.verdict["word"] != "KEEP":
+        raise InputError("--open", "this loss is not kept", "the test sets open for one that is")
+    if earlier.opened:
+        return earlier
+    if args.seeds != (kept := len(earlier.scores)):
+        raise InputError("--seeds", f"the loss was kept with {kept} seeds", f"give --seeds {kept}")
+    cost.targets = makers(cost.plan, [TABLE])
+    run(one, cost, args)
+    table = read_tables([layout.place(one.output, layout.TABLE_JSON, table=TABLE)])[0]
+    theirs, ours = (row.cells[AVERAGE].values for row in table.rows[-2:])
+    estimate = paired([ours[seed] - theirs[seed] for seed in ours])
     low, high = map(float, estimate.interval())
-    is_equal = ALONE.is_within(estimate, margin)
-    return Answer(*parts, low, high, margin, is_equal, float(estimate.detectable()))
+    shown = {"difference": float(estimate.value), "low": low, "high": high, "seeds": len(ours)}
+    return dataclasses.replace(earlier, time=now(), opened=shown)
+
+
+def lines_of(look: Look) -> list[str]:
+    """Return what a look shows, for people."""
+    stated = look.verdict
+    low = -math.inf if stated["low"] is None else stated["low"]
+    high = math.inf if stated["high"] is None else stated["high"]
+    shown = f"{signed(stated['difference'])} points {interval(low, high)}".replace("inf", "∞")
+    seeds = len(look.scores)
+    lines = [
+        f"{stated['word']}: {look.loss} {shown} beside {look.control}, {seeds} seeds on development"
+        " data",
+        f"evidence {_amount(stated['evidence'])}, {_amount(stated['needed'])} keeps this try;"
+        f" {stated['spent']:.0%} of the error budget of {look.control} is spent",
+    ]
+    if stated["word"] == "OPEN" and stated["more"] is None:
+        lines.append("seeds like these would not decide it")
+    elif stated["word"] == "OPEN":
+        more = counted(stated["more"], "more seed")
+        lines.append(f"{more} like these would decide it: --seeds {seeds + stated['more']}")
+    elif stated["word"] == "KEEP" and not look.opened:
+        lines.append("the test sets are closed: --open opens them, once")
+    if look.opened:
+        ends = interval(look.opened["low"], look.opened["high"])
+        gain = f"{signed(look.opened['difference'])} points {ends}"
+        count = f"{look.opened['seeds']:.0f} seeds"
+        lines.append(f"on the test sets: {gain}, 95 % interval over {count}")
+    parts = look.settings["pairs"].items()
+    pairs = ", ".join(f"{name} {own:,} of {of:,}" for name, (own, of) in parts)
+    return [*lines, f"development pairs that stand in no test set: {pairs}"]
+
+
+def _amount(evidence: float) -> str:
+    return f"{evidence:,.0f}" if evidence >= 10 else f"{evidence:.2g}"
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def finite(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values that JSON can hold: None in place of an infinite end of an interval."""
+    return {
+        k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in values.items()
+    }
 
 
 if __name__ == "__main__":

@@ -36,8 +36,7 @@ def main(argv: list[str] | None = None) -> None:
     results = args.output or last_output()
     if not args.output:
         print(f"run: {results}")  # the last one, which need not be the one that is meant
-    is_kept = Path(results, RECORDS).is_file()
-    if is_kept:
+    if Path(results, RECORDS).is_file():
         findings = verify_kept(Path(results))
     else:
         findings = verify(results, args.downloads, bootstrap=args.bootstrap)
@@ -47,8 +46,7 @@ def main(argv: list[str] | None = None) -> None:
         print(f"note: a run works on {results}: verify it again at its end")
     if findings.problems:
         sys.exit(1)
-    if not is_kept:
-        print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --output {results}")
+    print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --output {results}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import pytest
 
+from semblance.audit.chain import Chain
 from semblance.audit.explain import explain_answerer, problems
 from semblance.errors import InputError
 from tests.unit.faq.example_faq import write_model
@@ -20,7 +21,7 @@ def results(tmp_path_factory):
 
 
 def test_the_tree_leads_to_the_model_the_bank_and_each_evaluation_once(results):
-    top = explain_answerer(results, "faq")
+    top = explain_answerer(Chain(results), "faq")
     assert top.facts["chosen"] == "start" and top.facts["questions"] == 6
     assert not [
         fact for fact in top.facts if fact.startswith("against")
@@ -40,13 +41,13 @@ def test_one_name_on_the_command_line_is_an_answerer(results, capsys):
     assert capsys.readouterr().out.startswith("answerer faq\n")
     with pytest.raises(InputError, match="a row without a column"):
         command.main(["faq", "row", "--output", str(results)])
-    with pytest.raises(InputError, match="no such answerer; known are faq"):
-        command.main(["other", "--output", str(results)])
+    with pytest.raises(InputError, match="no such claim or answerer; known are faq"):
+        command.main(["nobody", "--output", str(results)])
 
 
 def test_a_damaged_evaluation_is_marked(results):
     file = results / "scores/faq/faq-1/tiny/start/seed-0/predictions.parquet"
     content = file.read_bytes()
     file.write_text("damaged")
-    assert problems(explain_answerer(results, "faq")) == 1
+    assert problems(explain_answerer(Chain(results), "faq")) == 1
     file.write_bytes(content)

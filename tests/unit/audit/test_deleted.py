@@ -2,8 +2,8 @@
 
 import json
 
-from semblance.audit.chain import DELETED
-from semblance.audit.explain import explain, problems
+from semblance.audit.chain import DELETED, Chain
+from semblance.audit.explain import explain, find_cell, problems
 from semblance.audit.findings import format_findings
 from semblance.audit.verify import verify
 from workflow.scripts.explain import to_text
@@ -22,7 +22,8 @@ def test_weights_that_a_run_has_deleted_are_no_problem_and_lost_ones_are(results
         assert (str(results / WEIGHTS) in dict(found.problems)) == (models == "all")
     assert found.problems == []
     assert f"{WEIGHTS}: {DELETED}" in format_findings(found)
-    tree = explain(results, "t_sts", "rcl", "STS12")
+    chain = Chain(results)
+    tree = explain(chain, find_cell(chain, "t_sts", "rcl", "STS12"))
     assert problems(tree) == 0
     assert f"{DELETED}  sha256" in to_text(tree)
 

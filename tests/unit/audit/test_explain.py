@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from semblance.audit.chain import Chain
-from semblance.audit.explain import explain, problems
+from semblance.audit.explain import SOUND, Step, explain, find_cell, problems
+from semblance.audit.summary import cell_summary
 from semblance.errors import InputError
 from semblance.provenance import file_digest, read_sealed, record_digest
 from tests.unit.audit.tampering import change_record, change_table, shown
@@ -28,8 +29,20 @@ def named(node: dict, name: str) -> list[dict]:
     return found
 
 
+def explained(results, *asked) -> Step:
+    chain = Chain(results)
+    return explain(chain, find_cell(chain, *asked))
+
+
 def tree(*asked) -> dict:
-    return json.loads(to_json(explain(*asked)))
+    return json.loads(to_json(explained(*asked)))
+
+
+def summary(results, *asked) -> dict[str, str]:
+    """What the short form says of a cell, by the word before it."""
+    chain = Chain(results)
+    place = find_cell(chain, *asked)
+    return dict(cell_summary(chain, place, explain(chain, place)))
 
 
 def test_the_tree_leads_from_the_cell_to_the_raw_data(untouched):
@@ -91,13 +104,12 @@ def test_a_missing_cell_names_the_runs_without_a_score(untouched):
 
 
 def test_the_text_fits_100_columns_and_shows_each_record_once(untouched):
-    text = to_text(explain(untouched, *CELL))
+    text = to_text(explained(untouched, *CELL))
     # a path is not broken
     prose = [line for line in text.splitlines() if str(untouched.parent) not in line]
     assert max(map(len, prose)) <= 100
     # of the corpus, the dev pairs and the test sets, for three seeds
-    assert text.count("raw data\n") == 3 and "(as above)" in text
-    assert 'settings  as above but {"seed": 2}' in text
+    assert text.count("raw data\n") == 3 and "(as above)" in text and "  as above" in text
 
 
 @pytest.mark.parametrize(
@@ -112,7 +124,7 @@ def test_the_text_fits_100_columns_and_shows_each_record_once(untouched):
 )
 def test_an_unknown_or_ambiguous_name_lists_the_known_ones(untouched, asked, known):
     with pytest.raises(InputError, match=known):
-        explain(untouched, *asked)
+        explained(untouched, *asked)
 
 
 def test_a_row_is_found_by_its_label_and_by_its_method(results):
@@ -122,15 +134,15 @@ def test_a_row_is_found_by_its_label_and_by_its_method(results):
     rows = (start, simcse, replace(rcl, label=label), lost)
     change_table(results, "t_sts", lambda table: replace(table, rows=rows))
     for asked in (label, f"{label} [senteval]", "rcl"):
-        assert explain(results, "t_sts", asked, "STS12").name == f"t_sts, {label}, sts12"
+        assert explained(results, "t_sts", asked, "STS12").name == f"t_sts, {label}, sts12"
 
 
 def test_predictions_that_are_newer_than_the_table_are_marked(results):
     """As after a changed setting, when another table alone was made again."""
-    before = problems(explain(results, "t_sts", "rcl", "STS12"))
+    before = problems(explained(results, "t_sts", "rcl", "STS12"))
     record = results / "scores/sts/nli/tiny/rcl/seed-1/record.json"
     change_record(record, lambda value: value.update(code="another"))
-    node = explain(results, "t_sts", "rcl", "STS12")
+    node = explained(results, "t_sts", "rcl", "STS12")
     assert (before, problems(node)) == (0, 1)
     assert "says something else than when it was read" in to_text(node)
     page = results / "tables/records/t_sts.json"
@@ -140,20 +152,20 @@ def test_predictions_that_are_newer_than_the_table_are_marked(results):
 def test_damage_and_change_are_marked_in_the_cells_that_rest_on_them(results):
     model = results / "models/nli/tiny/rcl/seed-2"
     change_record(model / "record.json", lambda record: record["settings"].update(seed=9))
-    node = explain(results, *CELL)
+    node = explained(results, *CELL)
     assert problems(node) == 1
     assert "says something else than when it was read" in to_text(node)
     (model / "model/model.safetensors").write_text("damaged")
-    node = explain(results, *CELL)
+    node = explained(results, *CELL)
     assert problems(node) == 2 and "damaged: expected sha256 " in to_text(node)
-    assert problems(explain(results, "t_sts", "simcse", "STS12")) == 0
+    assert problems(explained(results, "t_sts", "simcse", "STS12")) == 0
     (results / "scores/sts/nli/tiny/simcse/seed-1/record.json").write_text("{}")
-    assert problems(explain(results, "t_sts", "simcse", "STS12")) == 1
+    assert problems(explained(results, "t_sts", "simcse", "STS12")) == 1
 
 
 def test_what_lies_in_folders_that_are_not_here_is_no_problem(untouched, tmp_path):
     copy = shutil.copytree(untouched, tmp_path / "results")
-    node = explain(copy, *CELL)
+    node = explained(copy, *CELL)
     assert problems(node) == 0 and "not here, not checked" in to_text(node)
 
 
@@ -175,15 +187,74 @@ def test_the_cell_of_a_users_own_file_is_healthy_until_the_file_changes(results)
 
         change_record(reader, link_anew)
     cell = ("t_faq", "rcl [pairs]", "MAP")
-    node = explain(results, *cell)
+    node = explained(results, *cell)
     assert problems(node) == 0 and "my faq.csv" in to_text(node)
     own.write_text("question,answer\nWho?,You\n")
-    assert problems(explain(results, *cell)) > 0
+    assert problems(explained(results, *cell)) > 0
 
 
-def test_the_command_line_prints_the_same_tree(untouched, capsys):
-    cell = ("t_dev", "simcse", "STS-B dev")
-    command.main([*cell, "--output", str(untouched), "--json"])
+def test_the_short_form_says_how_a_cell_came_to_be(untouched):
+    said = summary(untouched, *CELL[:2], "Average")
+    table = shown(untouched, "t_sts")
+    row = next(row for row in table.rows if row.label == "rcl")
+    cell = row.cells["Average"]
+    assert said["cell"].startswith(f"{cell.mean:.2f} ± {cell.sd:.2f}, the mean of 3 seeds (1: ")
+    for task, name in (("sts12", "STS12"), ("stsb", "STS-B")):
+        assert f"{name} {row.cells[task].values['1']:.2f}" in said["a seed"]
+    assert said["control"].startswith("simcse: ") and said["corpus"].startswith("nli")
+    assert said["unlike it"] == "nothing but the data"  # as this small example has it
+    assert said["files"].endswith("--all names each")
+
+
+def test_the_short_form_names_the_settings_in_which_a_row_differs_from_its_control(results):
+    for method, rate in (("rcl", 0.5), ("simcse", 0.25)):
+        record = results / f"models/nli/tiny/{method}/seed-1/record.json"
+        change_record(
+            record, lambda value, rate=rate: value["settings"].update(rate=rate, seed=rate)
+        )
+    assert summary(results, *CELL)["unlike it"] == "rate 0.5 (control 0.25)"
+
+
+def test_the_short_form_of_retrieval_of_one_seed_and_of_a_missing_cell(untouched):
+    assert "the mean of its 2 folds" in summary(untouched, "t_faq", "rcl [pairs]", "MAP")["a seed"]
+    assert "the mean of 1 seed (2: " in summary(untouched, "t_seeds", "rcl", "seed 2")["cell"]
+    lost = summary(untouched, "t_sts", "lost", "Average")
+    assert lost["cell"].startswith("n/a") and "nli/tiny/lost/seed-1" in lost["missing"]
+    assert "corpus" not in summary(untouched, "t_sts", "start", "Average")
+
+
+def test_the_short_form_names_each_wrong_file(results):
+    file = results / "models/nli/tiny/rcl/seed-2/model/model.safetensors"
+    file.write_text("damaged")
+    said = summary(results, *CELL)
+    assert said["wrong"].startswith(f"{file}: damaged: ")
+    assert not said["wrong"].endswith(SOUND)
+
+
+def test_the_command_line_prints_15_lines_or_every_step_or_the_tree_as_json(
+    untouched, capsys, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    cell = ("t_dev", "simcse", "STS-B dev", "--output", str(untouched))
+    command.main([*cell])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 15 and max(map(len, lines[:-1])) <= 80
+    again = " ".join(lines).split()[-5:]
+    assert again == ["again", "semblance", "verify", "--output", str(untouched)]
+    command.main([*cell, "--all"])
+    assert capsys.readouterr().out == to_text(explained(untouched, *cell[:3]))
+    command.main([*cell, "--json"])
     found = json.loads(capsys.readouterr().out)
-    assert found == tree(untouched, *cell)
+    assert found == tree(untouched, *cell[:3])
     assert found["facts"]["value"] == shown(untouched, "t_dev").rows[0].cells["stsb-dev"].mean
+
+
+def test_a_claim_is_found_by_its_name_or_words_and_of_several_each_is_named(untouched, capsys):
+    for words in ("rcl-over-drophead", "RCL is better than drophead"):
+        command.main([words, "--output", str(untouched)])
+        printed = capsys.readouterr().out.splitlines()
+        assert printed[0] == "rcl-over-drophead" and "no table rcl_table3" in " ".join(printed)
+    command.main(["rcl-over-drophead", "--json", "--output", str(untouched)])
+    assert [one["verdict"] for one in json.loads(capsys.readouterr().out)] == ["not run"] * 2
+    with pytest.raises(InputError, match="4 claims; known are rcl-over-attention-dropout, "):
+        command.main(["rcl_table3", "--output", str(untouched)])

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from semblance.audit import kept
+from semblance.audit.chain import NOT_KEPT
 from semblance.audit.findings import CELLS, DIGESTS, FORMS, SCORES
 from semblance.audit.kept import UNCHECKED, WITHOUT, keep, verify_kept
 from semblance.audit.verify import verify
@@ -22,6 +23,7 @@ from semblance.reporting.table import Table
 from tests.files import flip
 from tests.unit.audit.tampering import change_table, failed, reseal, shown_row
 from tests.unit.reporting import example_results
+from workflow.scripts import explain as explaining
 from workflow.scripts import keep as keeping
 from workflow.scripts import verify as verifying
 
@@ -226,13 +228,23 @@ def test_an_archive_that_holds_too_much_is_refused_before_it_is_unpacked(copied,
         verify_kept(copied)
 
 
+def test_a_cell_of_a_kept_run_is_explained_and_named_by_the_kept_folder(run, capsys):
+    explaining.main(["t_sts", "rcl", "STS12", "--output", str(run)])
+    said = capsys.readouterr().out
+    assert f"semblance verify --output {run}" in said and f" {NOT_KEPT}" in said
+    explaining.main(["t_sts", "rcl", "STS12", "--all", "--output", str(run)])
+    assert (
+        f"predictions {run}/scores/sts/nli/tiny/rcl/seed-1/record.json" in capsys.readouterr().out
+    )
+
+
 def test_the_commands_keep_a_run_and_check_it(finished, tmp_path, capsys):
     folder = tmp_path / "run"
     keeping.main([str(folder), "--output", str(finished)])
     assert f"semblance verify --output {folder}" in capsys.readouterr().out
     verifying.main(["--output", str(folder)])
     said = capsys.readouterr().out
-    assert " 0 problems" in said and UNCHECKED in said and "explain" not in said
+    assert " 0 problems" in said and UNCHECKED in said
     flip(folder / "t_sts.md")
     with pytest.raises(SystemExit) as stopped:
         verifying.main(["--output", str(folder)])

@@ -144,6 +144,17 @@ def test_a_new_loss_may_define_types_of_its_own(modules):
             check_loss("margin", values, "options")
 
 
+def test_the_options_of_a_loss_in_a_file_of_ones_own_are_checked_by_its_signature(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("def loss(batch, *, tau: Positive = 0.05):\n    return 0\n")
+    check_loss("own", {"file": str(file)}, "options")
+    check_loss("own", {"file": str(file), "options": {"tau": 0.1}}, "options")
+    with pytest.raises(InputError, match=r"^options\.options\.tau: "):
+        check_loss("own", {"file": str(file), "options": {"tau": -1}}, "options")
+    with pytest.raises(InputError, match=r"^options\.options\.scale: "):
+        check_loss("own", {"file": str(file), "options": {"scale": 1}}, "options")
+
+
 def test_a_new_dropout_may_require_an_option(modules):
     (modules[DROPOUTS] / "rising.py").write_text(
         "import torch\n"

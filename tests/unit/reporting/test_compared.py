@@ -6,78 +6,80 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semblance.data.score_files import read_set
+from semblance.data.score_files import ScoreSet, read_set
 from semblance.errors import InputError
 from semblance.reporting.compared import AVERAGE, compare
-from semblance.score_sets import ScoreSet
 
 
 def score_set(name, values, task="t", gold=None, clusters=None):
     """A set of one task from an array (seeds, items), or from one of (items,)."""
     scores = {
-        str(seed): {f"{i:05}": float(score) for i, score in enumerate(items)}
+        (str(seed), task, f"{i:05}"): float(score)
         for seed, items in enumerate(np.atleast_2d(values))
+        for i, score in enumerate(items)
     }
-    found = ScoreSet(name, name, {task: scores})
+    of_set = ScoreSet(name, name, scores)
     if gold is not None:
-        found.gold = {task: {f"{i:05}": float(score) for i, score in enumerate(gold)}}
+        of_set.gold = {(task, f"{i:05}"): float(score) for i, score in enumerate(gold)}
     if clusters is not None:
-        found.clusters = {task: {f"{i:05}": str(each) for i, each in enumerate(clusters)}}
-    return found
+        of_set.cluster = {(task, f"{i:05}"): str(each) for i, each in enumerate(clusters)}
+    return of_set
 
 
 def test_of_one_seed_each_the_items_decide_as_in_a_paired_t_test():
     rng = np.random.default_rng(0)
     a, b = 50 + rng.normal(size=(2, 300))
-    found = compare([score_set("a", a + 0.2), score_set("b", b)], 0.01, draws=20_000).by_column()[
-        "t"
+    found = compare([score_set("a", a + 0.2), score_set("b", b)], 0.01, draws=20_000).differences()[
+        "t", 1
     ]
     expected = stats.ttest_rel(a + 0.2, b)
     low, high = expected.confidence_interval()
     assert found.value == pytest.approx((a + 0.2 - b).mean())
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.01)
-    assert found.p == pytest.approx(expected.pvalue, abs=0.01)
 
 
 def test_of_several_seeds_that_are_equal_on_all_items_the_seeds_decide():
     differences = np.array([0.3, 0.5, 0.1, 0.4])
     b = np.full((4, 50), 40.0)
-    found = compare([score_set("a", b + differences[:, None]), score_set("b", b)], 0.01)
-    expected = stats.ttest_1samp(differences, 0)
-    assert found.by_column()["t"].p == pytest.approx(expected.pvalue, rel=1e-6)
+    sets = [score_set("a", b + differences[:, None]), score_set("b", b)]
+    found = compare(sets, 0.01).differences()["t", 1]
+    expected = stats.ttest_1samp(differences, 0).confidence_interval()
+    assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-6)
 
 
 @pytest.mark.parametrize("seeds, error_of_seeds", [(1, 0.0), (3, 0.05), (5, 0.2)])
 def test_without_a_difference_one_in_twenty_is_called_one(seeds, error_of_seeds):
     rng = np.random.default_rng(7)
     trials = 400
-    ps = []
+    wrong = 0
     for _ in range(trials):
         items = rng.normal(size=200)
         sets = [
             score_set(name, 9 + items + rng.normal(scale=error_of_seeds, size=(seeds, 1)) + own)
             for name, own in (("a", rng.normal(size=200)), ("b", rng.normal(size=200)))
         ]
-        ps.append(compare(sets, 0.1, draws=200).by_column()["t"].p)
+        one = compare(sets, 0.1, draws=200).differences()["t", 1]
+        wrong += one.low > 0 or one.high < 0
     # Above this share lie fewer than 1 in 1,000 experiments of an error rate of 5 %.
-    assert np.mean(np.array(ps) < 0.05) <= stats.binom.ppf(0.999, trials, 0.05) / trials
+    assert wrong / trials <= stats.binom.ppf(0.999, trials, 0.05) / trials
 
 
 def test_of_unpaired_seeds_welchs_test_is_the_limit_of_equal_items():
     ours, theirs = np.array([1.0, 1.4, 1.1]), np.array([0.2, 0.6])
     a = score_set("a", 10 + np.repeat(ours[:, None], 40, axis=1))
     b = score_set("b", 10 + np.repeat(theirs[:, None], 40, axis=1))
-    expected = stats.ttest_ind(ours, theirs, equal_var=False).pvalue
-    assert compare([a, b], 0.1).by_column()["t"].p == pytest.approx(expected, rel=1e-6)
+    expected = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval()
+    found = compare([a, b], 0.1).differences()["t", 1]
+    assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-6)
 
 
 def test_items_of_one_cluster_count_as_one():
     rng = np.random.default_rng(1)
     a, b = 5 + rng.normal(size=(2, 100))
-    single = compare([score_set("a", a), score_set("b", b)], 0.1).by_column()["t"]
+    single = compare([score_set("a", a), score_set("b", b)], 0.1).differences()["t", 1]
     four = [np.repeat(values, 4) for values in (a, b, np.arange(100))]
     sets = [score_set("a", four[0], clusters=four[2]), score_set("b", four[1])]
-    clustered = compare(sets, 0.1).by_column()["t"]
+    clustered = compare(sets, 0.1).differences()["t", 1]
     assert (clustered.low, clustered.high) == pytest.approx((single.low, single.high), abs=0.04)
 
 
@@ -104,20 +106,20 @@ def test_a_gold_score_or_a_cluster_of_some_items_alone_is_refused(tmp_path, name
         compare([one, one], 0.5)
 
 
-def test_tasks_are_corrected_for_their_number_and_have_equal_weight_in_the_average():
+def test_the_intervals_of_tasks_hold_together_and_tasks_have_equal_weight_in_the_average():
+    """Of two tasks each interval has a level of 97.5 %, as the t law of one task has it."""
     rng = np.random.default_rng(3)
-    sets = []
-    for name, shift in (("a", 0.3), ("b", 0.0)):
-        whole = score_set(name, 9 + shift + rng.normal(size=50), "first")
-        whole.tasks |= score_set(name, 5 + shift + rng.normal(size=500), "second").tasks
-        sets.append(whole)
-    found = compare(sets, 0.01)
-    columns = found.by_column()
-    assert list(columns) == ["first", "second", AVERAGE]
-    first, second, average = columns.values()
+    a, b = 9 + rng.normal(size=(2, 50))
+    whole, other = score_set("a", a, "first"), score_set("b", b, "first")
+    a2, b2 = 5 + rng.normal(size=(2, 500))
+    whole.scores |= score_set("a", a2, "second").scores
+    other.scores |= score_set("b", b2, "second").scores
+    differences = compare([whole, other], 0.01, draws=20_000).differences()
+    assert list(differences) == [("first", 1), ("second", 1), (AVERAGE, 1)]
+    first, second, average = differences.values()
     assert average.value == pytest.approx((first.value + second.value) / 2)
-    smaller, larger = sorted([first, second], key=lambda one: one.p)
-    assert smaller.p_holm == pytest.approx(2 * smaller.p) and larger.p_holm >= larger.p
+    expected = stats.ttest_rel(a, b).confidence_interval(0.975)
+    assert (first.low, first.high) == pytest.approx(tuple(expected), abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -128,22 +130,25 @@ def test_the_interval_and_the_margin_decide(shift, margin, verdict):
     rng = np.random.default_rng(4)
     a, b = 5 + rng.normal(size=(2, 200))
     found = compare([score_set("a", a - a.mean() + shift), score_set("b", b - b.mean())], margin)
-    assert found.by_column()["t"].verdict == verdict
+    assert found.differences()["t", 1].verdict == verdict
 
 
-@pytest.mark.parametrize("more, p", [(0.0, 1.0), (1.0, 2.0**-19)])
-def test_scores_that_differ_by_one_number_have_the_least_p_of_their_signs(more, p):
+@pytest.mark.parametrize("more, verdict", [(0.0, "no difference"), (1.0, "better")])
+def test_scores_that_differ_by_one_number_differ_by_it_on_all_other_items(more, verdict):
     b = np.arange(20.0)
-    found = compare([score_set("a", b + more), score_set("b", b)], 0.1).by_column()["t"]
-    assert (found.value, found.low, found.high, found.p) == (more, more, more, p)
+    found = compare([score_set("a", b + more), score_set("b", b)], 0.1).differences()["t", 1]
+    assert (found.value, found.low, found.high, found.verdict) == (more, more, more, verdict)
 
 
-def test_sets_have_the_ranks_that_their_differences_leave_open():
-    items = np.random.default_rng(5).normal(size=(3, 300))
-    sets = [score_set(name, values) for name, values in zip("abc", 9 + items, strict=True)]
-    sets[2] = score_set("c", 12 + items[2])
-    ranks = {one.name: (one.first, one.last) for one in compare(sets, 0.1).ranks()}
-    assert ranks == {"c": (1, 1), "a": (2, 3), "b": (2, 3)}
+def test_of_several_sets_the_first_is_compared_with_each_other_one():
+    """Their intervals hold together: with two others each has a level of 97.5 %."""
+    items = 9 + np.random.default_rng(5).normal(size=(3, 300))
+    sets = [score_set(name, values) for name, values in zip("abc", items, strict=True)]
+    found = compare(sets, 0.1, draws=20_000).differences()
+    assert list(found) == [("t", 1), ("t", 2)]
+    for (_, j), one in found.items():
+        expected = stats.ttest_rel(items[0], items[j]).confidence_interval(0.975)
+        assert (one.low, one.high) == pytest.approx(tuple(expected), abs=0.01)
 
 
 def test_a_csv_and_json_lines_hold_the_same(tmp_path):
@@ -152,7 +157,7 @@ def test_a_csv_and_json_lines_hold_the_same(tmp_path):
     lines = ["task,seed,item,score", *(f"x,1,{i},{i / 4}" for i in range(4))]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
     first, second = (read_set(str(tmp_path / name)) for name in ("a.jsonl", "a.csv"))
-    assert first.tasks == second.tasks == {"x": {"1": {f"{i}": i / 4 for i in range(4)}}}
+    assert first.scores == second.scores == {("1", "x", f"{i}"): i / 4 for i in range(4)}
 
 
 def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
@@ -168,7 +173,7 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
     (tmp_path / "mteb/STS12.json").write_text(json.dumps(result))
     (tmp_path / "mteb/model_meta.json").write_text("{}")
     read = read_set(str(tmp_path / "mteb"))
-    assert read.tasks[""]["1"] == {"STS12": pytest.approx((0.7 + 0.2 + 0.3) / 3)}
+    assert read.scores == {("1", "", "STS12"): pytest.approx((0.7 + 0.2 + 0.3) / 3)}
     assert read.revisions == {"STS12": "abc (test de, test en, validation en)"}
     (tmp_path / "harness").mkdir()
     sample = {"doc_id": 0, "doc": {"question": "x"}, "acc": 1.0}
@@ -180,7 +185,7 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
     [file] = (tmp_path / "harness").iterdir()
     for path in (tmp_path / "harness", file):  # a folder, and a file of it
         read = read_set(str(path), score="acc")
-        assert read.tasks == {"arc_easy": {"1": {"0": 1.0}}, "arc_easy strict": {"1": {"0": 0.0}}}
+        assert read.scores == {("1", "arc_easy", "0"): 1.0, ("1", "arc_easy strict", "0"): 0.0}
 
 
 @pytest.mark.parametrize(
@@ -196,7 +201,7 @@ def test_a_csv_of_any_hand_is_read(tmp_path, text, encoding):
     (tmp_path / "a.csv").write_bytes(text.removeprefix("\ufeff").encode(encoding))
     if encoding == "utf-8":
         (tmp_path / "a.csv").write_bytes(text.encode())
-    assert read_set(str(tmp_path / "a.csv")).tasks == {"": {"1": {"ä": 0.5}}}
+    assert read_set(str(tmp_path / "a.csv")).scores == {("1", "", "ä"): 0.5}
 
 
 @pytest.mark.parametrize(
@@ -245,12 +250,15 @@ ITEMS = np.arange(5.0)
 @pytest.mark.parametrize(
     "other, problem",
     [
-        (score_set("b", ITEMS, task="u"), "b: task 't' is in this or in a alone"),
-        (score_set("b", ITEMS[:-1]), "b: task 't', item '00004': in this or in a alone; 1 items"),
+        (
+            score_set("b", ITEMS, task="u"),
+            "a: task 'u', item '00000': no score of seed '0'; 5 items",
+        ),
+        (score_set("b", ITEMS[:-1]), "b: task 't', item '00004': no score of seed '0'; 1 items"),
         (score_set("b", ITEMS, gold=ITEMS + 1), "another gold than a"),
         (
-            ScoreSet("b", "b", {"t": {"0": {"x": 1.0}, "1": {}}}),
-            "item 'x': a score of one seed alone",
+            ScoreSet("b", "b", score_set("b", [ITEMS] * 2).scores | {("0", "t", "x"): 1.0}),
+            "a: task 't', item 'x': no score of seed '0'",
         ),
     ],
 )

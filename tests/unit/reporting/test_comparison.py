@@ -109,20 +109,34 @@ def page(shown):
     return ledger([shown], PRINTED)
 
 
-def test_the_page_states_tolerance_and_verdicts():
+def test_the_page_begins_with_what_is_compared_and_ends_with_what_has_no_score():
     text = page(ours(0.73))
+    assert text.startswith(
+        "# Published and measured\n\n2 printed numbers beside ours: 2 open. 1 more"
+    )
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    assert lines[0] == "| row |  | n | STS12 | Average |"
+    assert lines[2:] == [
+        "| SimCSE | paper |  | 72.00 | 70.00 |",
+        "| t, mine | ours | 1 | 73.00 | 70.50 |",  # of the scores .73 and .68
+        "|  | difference |  | +1.00 open | +0.50 open |",
+    ]
     assert "“equal”, of three seeds or more it lies within ±0.5 of the printed number" in text
-    assert "| SimCSE | sts12 | 72.00 | 73.00 | 1 | +1.00 | open | t, mine |" in text
     # the third printed number, in the row "lost", is one that no table of ours claims
     why = "no table of this run has the row, measured as in the paper"
-    assert f"- without a score of ours, because {why}: “lost” (1 cell)" in text
-    assert f"1 without a score of ours (1: {why}; 0: " in text
+    assert text.endswith(f"\n\nBecause {why}:\n\n- p, Table 2: “lost”\n")
+
+
+def test_a_stand_in_has_no_line_of_differences_and_says_in_what_it_differs():
+    text = page(ours(0.73, stand_in=REASONS))
+    assert "| t, mine | stand-in | 1 | 73.00 | 70.50 |" in text and "| difference |" not in text
+    assert "- stand-in: base tiny instead of large; 8 of 10 rows (mine)" in text
 
 
 def test_the_page_says_which_of_our_rows_lacks_a_score():
     text = page(table({"mine": row("simcse", [1], **NAMED)}, [record(task="sts13")]))
     why = "at least one run behind our row has no score (t, mine)"
-    assert f"- without a score of ours, because {why}: “SimCSE” (2 cells)" in text
+    assert f"Because {why}:\n\n- p, Table 1: “SimCSE”\n" in text
 
 
 @pytest.mark.parametrize("marked, note", [(0, ""), (2, f"Stand-ins: 2 of 3 rows. {ORIENTATION}")])
