@@ -46,7 +46,13 @@ OF_HOST = ("a step, ms", "of which kernels run, ms", "it waits for its host, %")
 SHARED = ("trainings at a time", "steps a second, all together")
 JOBS = ("stage", "jobs", "failed", "seconds")
 COUNTS = (1, 2, 5, 10)
-SHORT = {"training": {"max_steps": 2}, "recipes": {"rcl": {"max_steps": 2}}}  # of --tiny
+METHODS = ["start", "attention-dropout-0.1", "rcl-8"]
+TINY = {  # two steps on few rows, for three rows of the table
+    "corpora": {"nli": {"limit": 256}},
+    "training": {"max_steps": 2},
+    "recipes": {"rcl": {"max_steps": 2}},
+    "tables": {TABLE: {"rows": [{"corpora": ["nli"], "bases": ["minilm"], "methods": METHODS}]}},
+}
 
 
 def host_rows(args: argparse.Namespace) -> Iterator[list[str]]:
@@ -65,7 +71,8 @@ def host_rows(args: argparse.Namespace) -> Iterator[list[str]]:
 
 def shared_rows(args: argparse.Namespace) -> Iterator[list[str]]:
     """Yield the steps a second of several trainings on one device at the same time."""
-    for (kind, base, precision), count in itertools.product(steps_of(args), COUNTS):
+    counts = COUNTS[:2] if args.tiny else COUNTS
+    for (kind, base, precision), count in itertools.product(steps_of(args), counts):
         task = task_of(args, "training", base=base, precision=precision, **kind)
         rates = [1 / seconds for seconds in at_a_time(task, count)]
         yield [
@@ -145,7 +152,7 @@ def prepare_table(data: Path, tiny: bool) -> None:
         "mirror": str(data),
         "resources": {"gpus": int(not tiny), "jobs_per_gpu": AT_A_TIME},
         "seeds": {"rcl": [1] if tiny else [1, 2, 3]},
-        **(SHORT if tiny else {}),
+        **(TINY if tiny else {}),
     }
     commands.parent.mkdir(parents=True, exist_ok=True)
     configs = ["configs/minilm.yaml", "configs/minilm-gpu.yaml"]

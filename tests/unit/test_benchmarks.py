@@ -19,7 +19,7 @@ from benchmarks import error_rates, gpu, many_tries, side, training
 from benchmarks.error_rates import MARGIN, SIZE, Truth, of_rivals
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
 from benchmarks.training import settings
-from benchmarks.workload import ROOT, Task, preparing, text_batches
+from benchmarks.workload import Task, preparing, text_batches
 from semblance.data.corpus import Rows
 from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
@@ -152,7 +152,16 @@ def test_the_packed_parts_together_are_one_archive(tmp_path, monkeypatch):
 def test_each_part_of_the_gpu_page_runs_on_a_cpu(real_data, tmp_path):
     page = tmp_path / "page.md"
     parts = ["train", "embed", "host", "shared", "table3"]
-    command = [sys.executable, "-m", "benchmarks", "--data", str(real_data), "--tiny", "--threads", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks",
+        "--data",
+        str(real_data),
+        "--tiny",
+        "--threads",
+        "1",
+    ]
     subprocess.run([*command, "--output", str(page), "--only", *parts], cwd=ROOT, check=True)
     text = page.read_text()
     assert text.count("\n## ") == len(parts)
