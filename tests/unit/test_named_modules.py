@@ -85,10 +85,7 @@ modules.of_training(config.load_files([]), "bert-base", settings)"""
             "torch transformers numpy pandas pyarrow snakemake datasets",
         ),
         ("import semblance.reporting.layouts", "torch numpy pandas pyarrow scipy"),
-        (
-            "\n".join(f"import {FIGURES}.{kind}" for kind in KINDS),
-            "torch matplotlib",
-        ),
+        ("\n".join(f"import {FIGURES}.{kind}" for kind in KINDS), "torch matplotlib"),
     ],
     ids=["a check of a config", "the costs", "the status", "the layouts of tables", "the figures"],
 )

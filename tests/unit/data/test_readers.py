@@ -13,13 +13,7 @@ from semblance.data.nli import LABELS, build_rows, read_anli, read_triples
 from semblance.data.pair import UNLABELLED, Pair
 from semblance.data.pairs import captions, nli, nli_table, paranmt, qqp
 from semblance.data.sts import SICK_HEADER, ScoredPair, read_sick, read_stsb
-from semblance.data.transfer import (
-    MRPC_HEADER,
-    LabelledText,
-    read_mrpc,
-    read_sst,
-    read_trec,
-)
+from semblance.data.transfer import MRPC_HEADER, LabelledText, read_mrpc, read_sst, read_trec
 from semblance.data.wiki import read_sentences
 from tests.unit.data.files import DATA, WORDS, needs_data, put
 from tests.unit.data.test_refusals import SNLI, texts_of_label_1

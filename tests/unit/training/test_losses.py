@@ -7,14 +7,7 @@ import torch
 
 from semblance.errors import InputError
 from semblance.training.batch import Batch, Regulators, batch_of
-from semblance.training.losses import (
-    contrastive,
-    entropy,
-    guided,
-    ranking,
-    regulators,
-    symmetric,
-)
+from semblance.training.losses import contrastive, entropy, guided, ranking, regulators, symmetric
 
 SHAPES = [(2, 3), (3, 5), (6, 4)]  # B, d
 SCALES = [1.0, 20.0]
@@ -284,8 +277,7 @@ GRADIENTS = [(*loss, hard) for loss in LOSSES for hard in (0, 1, 2)]
 
 
 @pytest.mark.parametrize(
-    "function,options,n,hard",
-    [*GRADIENTS, (contrastive.loss, {"hard_negative_weight": 2.0}, 0, 2)],
+    "function,options,n,hard", [*GRADIENTS, (contrastive.loss, {"hard_negative_weight": 2.0}, 0, 2)]
 )
 def test_the_gradients_are_those_of_the_function(function, options, n, hard):
     parts = each_tensor(draw(2, 3, seed=5, n=n, hard=hard), torch.Tensor.requires_grad_)

@@ -31,11 +31,7 @@ def shares(share):
     return fold(np.arange(QUESTIONS) < share * QUESTIONS)
 
 
-WAYS = {
-    "start": [shares(0.25)] * 2,
-    "bm25": [shares(0.5)] * 2,
-    "tuned": [shares(0.75)] * 2,
-}
+WAYS = {"start": [shares(0.25)] * 2, "bm25": [shares(0.5)] * 2, "tuned": [shares(0.75)] * 2}
 WORDS = {"start": "the start model", "bm25": "BM25", "tuned": "tuned", "both": "both"}
 SUBJECT = Subject("mine", 7, Way("tuned", (1,)), "pairs", "tuned, as it was made", "minilm", WORDS)
 

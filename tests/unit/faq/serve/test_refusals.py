@@ -35,8 +35,7 @@ def test_a_page_of_another_site_cannot_ask(site, whence):
 
 
 @pytest.mark.parametrize(
-    "origin, status",
-    [("http://evil.example", 403), ("null", 403), ("http://127.0.0.1:8080", 200)],
+    "origin, status", [("http://evil.example", 403), ("null", 403), ("http://127.0.0.1:8080", 200)]
 )
 def test_a_page_of_another_site_cannot_ask_by_a_browser_that_names_its_origin_alone(
     site, origin, status
