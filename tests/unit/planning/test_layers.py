@@ -134,32 +134,23 @@ def test_a_name_instead_of_another_that_is_not_known_is_refused_with_its_line(li
     assert error.startswith(f"mine.yaml:3: {problem}")
 
 
-def test_all_errors_of_a_config_are_reported_each_once():
-    found = lines_of(
-        write(
-            "last.yaml",
+@pytest.mark.parametrize(
+    "text, numbers",
+    [
+        (
             "outptu: 1\nresources: {gpu: 0, cpus: 2}\nmethods:\n  simcse: {recipe: 3}\n",
-        )
-    )
-    lines = [line.split(": ")[0] for line in found]
-    assert sorted(lines) == [f"last.yaml:{n}" for n in (1, 2, 2, 4)]
-
-
-def test_all_names_that_a_config_does_not_know_are_reported():
-    found = lines_of(
-        write(
-            "last.yaml",
+            [1, 2, 2, 4],
+        ),
+        (  # names that the config does not know
             "methods:\n  simcse: {recipe: nobody}\n  mine: {recipe: rcl, steps_of: nobody}\n"
             "figures:\n  rcl_anisotropy: {seeds: best}\n",
-        )
-    )
-    lines = [line.split(": ")[0] for line in found]
-    assert sorted(lines) == [f"last.yaml:{n}" for n in (2, 3, 5)]
-
-
-def test_a_phi_with_an_exponent_is_the_model_of_the_number():
-    mine = write("mine.yaml", "methods: {rcl-2: {regulators: {kind: entropy, phis: [1e-2]}}}\n")
-    assert load(over_project([mine])).methods["rcl-2"].regulator_names == ["entropy-0.01"]
+            [2, 3, 5],
+        ),
+    ],
+)
+def test_all_errors_of_a_config_are_reported_each_once(text, numbers):
+    lines = [line.split(": ")[0] for line in lines_of(write("last.yaml", text))]
+    assert sorted(lines) == [f"last.yaml:{number}" for number in numbers]
 
 
 @pytest.mark.parametrize(
