@@ -9,7 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from semblance.errors import InputError
 from semblance.models.optimiser import AdamW
-from semblance.training.loop import Progress, Schedule, TrainingFailed, fit, learning_rate, summary
+from semblance.training.loop import Schedule, TrainingFailed, fit, learning_rate, summary
 
 
 @pytest.fixture(autouse=True)
@@ -237,12 +237,6 @@ def test_the_model_trains_in_training_mode_and_is_evaluated_in_evaluation_mode()
     fit(model, step_loss, Schedule(4, 1e-3, evaluate_every=2), evaluate)
     dev, step = ("dev", False), ("step", True)
     assert modes == [dev, step, step, dev, step, step, dev]
-
-
-def test_the_summary_tells_steps_curve_and_reason():
-    curve = [{"step": 5, "dev": 0.3}]
-    facts = {"step": 5, "curve": curve, "best": 0.3, "best_step": 5, "stopped": "why"}
-    assert summary(Progress(**facts)) == facts | {"windows": []}
 
 
 def test_measures_are_noted_by_name_and_the_last_weights_are_kept():
