@@ -141,11 +141,6 @@ def test_what_is_wrong_more_often_than_right_is_not_to_be_used(share, use):
     assert then.startswith("Next: try another start model")
 
 
-def test_of_few_questions_the_fewest_that_can_show_the_precision_are_told():
-    _, then = first_lines(judge({"tuned": [fold(np.ones(4))] * 2}, [], 0.9))
-    assert then.startswith("Next: 44 wordings of users") and "if all are answered rightly" in then
-
-
 @pytest.mark.parametrize(
     "protocol, said",
     [("wording", "24 more wordings of users would allow"), ("pairs", "44 wordings of users")],

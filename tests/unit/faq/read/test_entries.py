@@ -52,11 +52,6 @@ ALIKE = {
         0,
         {"near-duplicate questions": [(3, 2), (4, 2)], "near-duplicate answers": [(4, 2)]},
     ),
-    "a query that is a question": (
-        "q,a,r\nr,b,\n",
-        1,
-        {"queries that are a question of the FAQ": [(2, 0)]},
-    ),
     "a query that is a question in another spelling": (
         "q,a,R?\nr,b,\n",
         1,
