@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -330,23 +329,6 @@ def test_the_digest_of_each_stage_covers_the_modules_that_its_process_imports(co
         of_program = {"semblance.settings", "semblance.named_modules"}
         assert imported - INERT - digested <= of_program, stage
         assert digested <= imported - INERT, stage
-
-
-# The bodies of a few modules, by hand: which runs of the tiny config use them. ssimcse-sd is one;
-# simcse and the curve of simcse-delete-one, whose view changes the second text, are the others.
-USERS = {
-    "semblance.models.dropouts.sampled": {"train": 1},
-    "semblance.models.dropouts.drophead": {},
-    "semblance.training.views.twice": {"pretrain": 1, "train": 2, "train_curve": 1},
-    "semblance.training.masked_words": {"pretrain": 1},
-    "semblance.models.poolings.cls": {},
-}
-
-
-@pytest.mark.parametrize("module", USERS)
-def test_the_digest_of_a_training_covers_the_named_modules_of_its_method_alone(covered, module):
-    users = Counter(stage for stage, modules in covered if module in modules)
-    assert {stage: n for stage, n in users.items() if stage in TRAININGS} == USERS[module]
 
 
 def drawings(of: str) -> set[str]:

@@ -78,16 +78,13 @@ def replaced(name, old, new):
 
 SAME = {
     "a comment": ("semblance/limits.py", "# the most\nLIMIT = 3  # letters\n"),
-    "white space": ("semblance/limits.py", "\n\nLIMIT   =   3\n\n\n"),
     "a module's docstring": ("semblance/limits.py", '"""Limits."""\nLIMIT = 3\n'),
-    "brackets": ("semblance/limits.py", "LIMIT = (3)\n"),
-    "a changed docstring": replaced("semblance/data/text.py", "Cut.", "Cut it."),
+    "brackets": ("semblance/limits.py", "\nLIMIT   = (3)\n"),
     "a removed docstring": replaced("semblance/data/text.py", "    '''Cut.'''\n", ""),
     "a module that is not imported": ("semblance/unused.py", "X = 2\n"),
     "a module that cannot move a result": ("semblance/errors.py", "InputError = OSError\n"),
     "what only such a module imports": ("semblance/beats.py", "X = 2\n"),
     "a constant that nothing names": replaced("semblance/limits.py", "LEAST = 1", "MOST = 9"),
-    "the value of such a constant": replaced("semblance/data/folds.py", "math.tau", "0.5"),
     "a function of the program that nothing calls": replaced(
         "workflow/scripts/train.py", "pass", "print(1, file=out)"
     ),
@@ -120,7 +117,6 @@ CHANGED = {
         "from semblance.limits import LIMIT",
         "from semblance.limits import LEAST as LIMIT",
     ),
-    "a name": replaced("semblance/data/text.py", "cut(s)", "cat(s)"),
     "an import of the standard library": replaced(
         "semblance/data/folds.py", "import math", "import cmath as math"
     ),
@@ -210,7 +206,6 @@ CHANGED_LINES = {
     ),
     "a walrus in a message": ("print(f'{(n := 1)}')", "print(f'{(n := 2)}')"),
     "a call in a message": ("raise InputError(f'{next(s)}')", "raise InputError('next')"),
-    "a call deep in a message": ("print(str(len(s.pop())))", "print(str(len(s)))"),
     "a generator that a message uses up": ("print(*rows)", "print('rows')"),
     "a comprehension in a message": ("print([r for r in rows])", "print('rows')"),
     "a default dictionary's key in a message": ("print(counts[k])", "print('k')"),
