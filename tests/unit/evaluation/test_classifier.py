@@ -1,8 +1,5 @@
 """The classifier of the transfer tasks, against a script of its own that follows SentEval's text."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -10,7 +7,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from semblance.errors import InputError
 from semblance.evaluation.classifier import Classifier, Labelled
-from semblance.provenance import ROOT
 
 FOLDS = 4
 SEED = 1111
@@ -106,14 +102,3 @@ def test_a_class_with_fewer_items_than_folds_is_refused():
         InputError, match="^evaluate_transfer.folds: a class has 3 items in training, fewer than 4"
     ):
         Classifier(FOLDS, SEED).predict({"train": train, "test": train})
-
-
-def test_only_the_transfer_evaluation_imports_scikit_learn():
-    program = (
-        "import importlib, pathlib, sys\n"
-        "for path in pathlib.Path('workflow/scripts').glob('*.py'):\n"
-        "    if path.stem != 'evaluate_transfer':\n"
-        "        importlib.import_module(f'workflow.scripts.{path.stem}')\n"
-        "sys.exit('sklearn' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
