@@ -21,15 +21,11 @@ tables.rcl_table2a.published.start = rcl/2a/SRoBERTa base | rcl_table2a start \
 | method start instead of a training
 bases.{SROBERTA}.hub = someone/else | rcl_table3 start | base {SROBERTA} instead of SRoBERTa base
 bases.{SROBERTA}.hub = someone/else | rcl_table3 rcl-8 | base {SROBERTA} instead of SRoBERTa base
-bases.{SROBERTA}.revision = {"f" * 40} | rcl_table3 start | base {SROBERTA} instead of SRoBERTa base
 bases.{SROBERTA}.revision = {"f" * 40} | rcl_table3 rcl-8 | base {SROBERTA} instead of SRoBERTa base
 bases.{SROBERTA}.revision = {SHIPPED["bases"][SROBERTA]["revision"].ljust(40, "0")} \
 | rcl_table3 rcl-8 |
-bases.{SROBERTA}.layers = 3 | rcl_table3 start | layers 3 instead of none
 bases.{SROBERTA}.layers = 3 | rcl_table3 rcl-8 | layers 3 instead of none
 bases.{SROBERTA}.pooling = cls | rcl_table3 start | pooling cls instead of mean
-bases.{SROBERTA}.pooling = cls | rcl_table3 rcl-8 | pooling cls instead of mean
-bases.{SROBERTA}.max_length = 64 | rcl_table3 start | max_length 64 instead of 75
 bases.{SROBERTA}.max_length = 64 | rcl_table3 rcl-8 | max_length 64 instead of 75
 corpora.nli.datasets = [nli-sample] | rcl_table3 start |
 corpora.nli.datasets = [nli-sample] | rcl_table3 rcl-8 | data nli-sample instead of nli-simcse
