@@ -14,11 +14,7 @@ OWN = CONFIG | {
     "seeds": {"faq": [1]},
     "faq": {
         "folds": FOLDS,
-        "banks": {
-            "faqir": None,
-            "cough": None,
-            "mine": {"kind": "own", "path": "library.csv"},
-        },
+        "banks": {"faqir": None, "cough": None, "mine": {"kind": "own", "path": "library.csv"}},
     },
     "methods": {"tuned": {"label": "Tuned", "recipe": "rcl", "dropout": {"attention": 0.1}}},
     "evaluate_faq": {"threads": 1, "max_length": 32, "protocols": ["pairs"]},

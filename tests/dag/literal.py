@@ -6,15 +6,13 @@ one. What the two files say beside that stays, and a test holds it.
 """
 
 import hashlib
-import io
 import subprocess
-import tarfile
-import zipfile
 from pathlib import Path
 
 import yaml
 
 from tests.dag.tiny import ROOT, Project, run_module, write_base
+from tests.hostile.test_archives import tarred, zipped
 from tests.local_http import LocalServer, blob_name
 
 DEMO = ROOT / "demo"
@@ -122,16 +120,5 @@ def demo_file(path: str) -> bytes:
 
 def packed(archive: dict) -> bytes:
     """Return an archive of the demo's small files."""
-    buffer = io.BytesIO()
-    members = {name: demo_file(path) for name, path in archive["members"].items()}
-    if archive["path"].endswith(".zip"):
-        with zipfile.ZipFile(buffer, "w") as box:
-            for name, content in members.items():
-                box.writestr(name, content)
-    else:
-        with tarfile.open(fileobj=buffer, mode="w:gz") as box:
-            for name, content in members.items():
-                info = tarfile.TarInfo(name)
-                info.size = len(content)
-                box.addfile(info, io.BytesIO(content))
-    return buffer.getvalue()
+    members = [(name, demo_file(path)) for name, path in archive["members"].items()]
+    return zipped(*members) if archive["path"].endswith(".zip") else tarred(*members)

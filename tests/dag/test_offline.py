@@ -73,10 +73,7 @@ def test_no_stage_loads_a_library_that_could_ask_a_hub():
         "print(*{name.partition('.')[0] for name in sys.modules})\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, *COMPUTING],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", program, *COMPUTING], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert not {"huggingface_hub", "transformers", "datasets", "sentence_transformers"} & set(
@@ -99,10 +96,7 @@ def run_trapped(tmp_path):
 
 @pytest.mark.parametrize(
     "program",
-    [
-        "from torch.utils.data import Dataset",
-        "import importlib; importlib.import_module('torch')",
-    ],
+    ["from torch.utils.data import Dataset", "import importlib; importlib.import_module('torch')"],
 )
 def test_a_planted_import_of_torch_is_noted(run_trapped, tmp_path, program):
     assert run_trapped("-c", program, "planted").returncode == 0

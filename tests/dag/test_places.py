@@ -1,9 +1,13 @@
-"""Where a run may lie: on another disk, behind links, in another working folder."""
+"""A FAQ of a user's own, run where its folders lie on another disk, behind links, or elsewhere."""
+
+import os
+from pathlib import Path
 
 import pytest
 
 from semblance.audit.chain import DELETED
-from tests.dag.far import UMASK, Far, project_in, start
+from semblance.layout import WEIGHTS
+from tests.dag.far import FOLDS, UMASK, Far, project_in, start
 from tests.dag.tiny import CONFIG, printed, rows
 
 pytestmark = pytest.mark.dag
@@ -75,3 +79,38 @@ def test_a_run_from_another_working_folder_finds_the_project_and_writes_into_the
     assert "Nothing to be done" in printed(again)
     table = start(project.folder, *command, "-n", "--", "results/tables/claims.md")
     assert table.returncode == 0 and "judge_claims" in printed(table)
+
+
+def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(far):
+    results = far.results
+    models = {record.parent for record in results.glob("models/*/*/*/*/record.json")}
+    whole = results / "models/mine-all/tiny/tuned/seed-1"
+    assert len(models) == FOLDS + 1
+    assert [model for model in models if (model / WEIGHTS).exists()] == [whole]
+    assert all((model / "dev.csv").exists() for model in models)
+    assert (
+        len(list(results.rglob("model.safetensors"))) == 3
+    )  # with a second copy, and the answerer's
+    assert (results / "answerers/mine" / WEIGHTS).exists()
+
+
+def test_other_content_with_an_older_date_is_noticed(far):
+    file = far.project.folder / "library.csv"
+    with far.project.edited({file: file.read_bytes()}):
+        replace_content(file, file.read_text().swapcase())
+        planned = far.project.planned()
+    assert planned["prepare_faq"] == 1 and planned["build_answerer"] == 1
+
+
+def test_a_stage_that_needs_the_weights_has_them_trained_again(far):
+    score = f"{far.results}/scores/faq/mine-0/tiny/tuned/seed-1/scores.csv"
+    planned = far.project.planned(score, "--forcerun", "evaluate_faq")
+    assert (planned["train"], planned["evaluate_faq"]) == (1, 1)
+
+
+def replace_content(file: Path, text: str) -> None:
+    """Put other content of the same size and an older date in the place of a file, as ``cp -p`` may."""
+    before = file.stat()
+    file.write_text(text)
+    assert file.stat().st_size == before.st_size
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns - 10**12))

@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -332,23 +331,6 @@ def test_the_digest_of_each_stage_covers_the_modules_that_its_process_imports(co
         assert digested <= imported - INERT, stage
 
 
-# The bodies of a few modules, by hand: which runs of the tiny config use them. ssimcse-sd is one;
-# simcse and the curve of simcse-delete-one, whose view changes the second text, are the others.
-USERS = {
-    "semblance.models.dropouts.sampled": {"train": 1},
-    "semblance.models.dropouts.drophead": {},
-    "semblance.training.views.twice": {"pretrain": 1, "train": 2, "train_curve": 1},
-    "semblance.training.masked_words": {"pretrain": 1},
-    "semblance.models.poolings.cls": {},
-}
-
-
-@pytest.mark.parametrize("module", USERS)
-def test_the_digest_of_a_training_covers_the_named_modules_of_its_method_alone(covered, module):
-    users = Counter(stage for stage, modules in covered if module in modules)
-    assert {stage: n for stage, n in users.items() if stage in TRAININGS} == USERS[module]
-
-
 def drawings(of: str) -> set[str]:
     """Return the drawings of some figures, whose labels are drawn."""
     return {f"draw_figure:{name}" for name in of.split()}
@@ -425,157 +407,100 @@ def test_comments_touched_files_and_edits_that_cannot_move_a_result_rerun_nothin
     assert stages(finished.jobs_after(edits)) == set()
 
 
-# Changes of the tiny config, as tests.shipped.changed reads them, and what they make stale.
-CONFIG_MUTATIONS = {
-    "seeds of a list no table uses": ("seeds.other = [1, 2]", set()),
-    "a base's length": ("bases.tiny.max_length = 32", nodes("download_model")),
-    "a corpus's limit": ("corpora.nli.limit = 100", nodes("prepare_nli")),
-    "the wiki corpus's limit": ("corpora.wiki1m.limit = 100", nodes("prepare_wiki")),
-    "the labels of pairs": ("corpora.qqp.labels = [different]", nodes("prepare_pairs")),
-    "a sample of pairs": (
-        "corpora.qqp.limit = 20; corpora.qqp.sample_seed = 1",
-        nodes("prepare_pairs"),
-    ),
-    "a corpus no table uses": ("corpora.nli-all.limit = 20", set()),
-    "the split's seed": ("faq.seed = 5", nodes("prepare_faq")),
-    "the learning rate of a base that is trained here": (
-        "bases.tiny-pretrained.pretrain.learning_rate = 0.001",
-        nodes("pretrain"),
-    ),
-    "the share of the words that are masked": (
-        "bases.tiny-pretrained.pretrain.share = 0.3",
-        nodes("pretrain"),
-    ),
-    "gradient clipping": ("training.clip = 0.5", nodes(*TRAININGS)),
-    "the jobs that share a GPU": ("resources.jobs_per_gpu = 2", set()),
-    "sizes and limits": (
-        "bases.tiny.million_parameters = 999999; resources.max_runtime = 77",
-        set(),
-    ),
-    "the unsupervised recipe": (
-        "recipes.unsupervised.learning_rate = 0.0001",
-        nodes("train:wiki", "train:sampled", "train_curve"),
-    ),
-    "the steps of a curve": ("train_curve.steps = 3", nodes("train_curve")),
-    "the steps between two measurements": ("train_curve.every = 2", nodes("train_curve")),
-    "the supervised recipe": (
-        "recipes.supervised.learning_rate = 0.0001",
-        nodes("train:pairs"),
-    ),
-    "the FAQ recipe": (
-        "recipes.rcl.on_faq.learning_rate = 0.0001",
-        nodes(*TRAININGS_ON_FAQ),
-    ),
-    "the initial models' scale": (
-        "train_initial.options.scale = 10.0",
-        nodes("train_initial", "train_final:initial"),
-    ),
-    "early stopping": ("train_entropy.early_stopping.patience = 5", nodes("train_entropy")),
-    "the scale of a recipe": (
-        "recipes.rcl.options.scale = 10.0",
-        nodes("train:nli", "train_entropy:nli", *TRAININGS_ON_FAQ),
-    ),
-    "how often a checkpoint is written": (
-        "resources.checkpoint_minutes = 1; resources.checkpoint_steps = 50",
-        set(),
-    ),
-    "an entropy kind no table uses": (
-        "train_entropy.kinds.entropy-sum.options.scale = 5.0",
-        set(),
-    ),
-    "a method's option": (
-        "methods.ssimcse-sd.dropout.sampled.high = 0.3",
-        nodes("train:sampled"),
-    ),
-    "a method no table uses": ("methods.rcl-8.dropout.drophead = 0.9", set()),
-    "the embedding's threads": ("embed.threads = 2", nodes("embed")),
-    "the embedding's precision": ("embed.precision = bf16", nodes("embed")),
-    "the STS evaluation's precision": (
-        "evaluate_sts.precision = bf16",
-        nodes("evaluate_sts"),
-    ),
-    "the precision of the measured figures": (
-        "measure_figure.precision = bf16",
-        nodes("measure_figure"),
-    ),
-    "the queries of a figure": (
-        "figures.simcse_table8.options.queries = [A cat sleeps.]",
-        {"measure_figure:retrieval"},
-    ),
-    "a model of a figure less": (
-        "figures.simcse_figureG1.rows = [{corpora: [wiki1m], bases: [tiny], methods: [simcse]}]",
-        {"collect_figure:cosines", "draw_figure:cosines"},
-    ),
-    "the precision that a threshold must have": (
-        "answerers.tiny.precision = 0.8",
-        nodes("build_answerer"),
-    ),
-    "the threads of an answerer": ("build_answerer.threads = 2", nodes("build_answerer")),
-    "a method of an answerer less": (
-        "answerers.tiny.methods = [start, attention-dropout-0.1, rcl-2]",
-        nodes("build_answerer"),
-    ),
-    "the folds of the transfer tasks": (
-        "evaluate_transfer.folds = 3",
-        nodes("evaluate_transfer"),
-    ),
-    "the shuffling before the folds": (
-        "evaluate_transfer.seed = 1",
-        nodes("evaluate_transfer"),
-    ),
-    "one transfer task less": ("transfer.datasets = [mr, trec]", nodes("prepare_transfer")),
-    "the FAQ evaluation's products": ("evaluate_faq.matmul = medium", nodes("evaluate_faq")),
-    "the STS evaluation's threads": ("evaluate_sts.threads = 2", nodes("evaluate_sts")),
-    "the FAQ evaluation's length": ("evaluate_faq.max_length = 16", nodes("evaluate_faq")),
-    "a table's title": ("tables.rcl_table4.title = another", nodes("render_table")),
-    "a method's name in the tables": (
-        "methods.rcl-2.label = another",
-        {"render_table", *drawings("scores regulators anisotropy phi")},
-    ),
-    "a base's name in the tables": (
-        "bases.tiny.label = another",
-        {"render_table", *drawings("scores regulators anisotropy cosines singular")},
-    ),
-    "one test set less": ("sts.datasets = [stsb]", nodes("prepare_sts")),
-    "the dev pairs' data set": ("sts.dev = sick", nodes("prepare_dev")),
-    "the protocol of the sentence pairs": (
-        "sts.protocol = raw",
-        nodes("prepare_sts", "prepare_dev"),
-    ),
-    "the mirror": ("mirror = demo", set()),
-    "the hub": ("hub = https://mirror.example", set()),
-}
+# Changes of the tiny config, as tests.shipped.changed reads them | the nodes that they make stale.
+CONFIG_MUTATIONS = """
+seeds.other = [1, 2] |
+corpora.nli-all.limit = 20 |
+methods.rcl-8.dropout.drophead = 0.9 |
+train_entropy.kinds.entropy-sum.options.scale = 5.0 |
+resources.jobs_per_gpu = 2 |
+resources.checkpoint_minutes = 1; resources.checkpoint_steps = 50 |
+bases.tiny.million_parameters = 999999; resources.max_runtime = 77 |
+mirror = demo |
+hub = https://mirror.example |
+bases.tiny.max_length = 32 | download_model
+corpora.nli.limit = 100 | prepare_nli
+corpora.wiki1m.limit = 100 | prepare_wiki
+corpora.qqp.labels = [different] | prepare_pairs
+corpora.qqp.limit = 20; corpora.qqp.sample_seed = 1 | prepare_pairs
+faq.seed = 5 | prepare_faq
+transfer.datasets = [mr, trec] | prepare_transfer
+sts.datasets = [stsb] | prepare_sts
+sts.dev = sick | prepare_dev
+sts.protocol = raw | prepare_sts prepare_dev
+bases.tiny-pretrained.pretrain.learning_rate = 0.001 | pretrain
+bases.tiny-pretrained.pretrain.share = 0.3 | pretrain
+training.clip = 0.5 | TRAININGS
+recipes.unsupervised.learning_rate = 0.0001 | train:wiki train:sampled train_curve
+recipes.supervised.learning_rate = 0.0001 | train:pairs
+recipes.rcl.on_faq.learning_rate = 0.0001 | TRAININGS_ON_FAQ
+recipes.rcl.options.scale = 10.0 | train:nli train_entropy:nli TRAININGS_ON_FAQ
+methods.ssimcse-sd.dropout.sampled.high = 0.3 | train:sampled
+train_initial.options.scale = 10.0 | train_initial train_final:initial
+train_entropy.early_stopping.patience = 5 | train_entropy
+train_curve.steps = 3 | train_curve
+train_curve.every = 2 | train_curve
+embed.threads = 2 | embed
+embed.precision = bf16 | embed
+evaluate_sts.precision = bf16 | evaluate_sts
+evaluate_sts.threads = 2 | evaluate_sts
+evaluate_faq.matmul = medium | evaluate_faq
+evaluate_faq.max_length = 16 | evaluate_faq
+evaluate_transfer.folds = 3 | evaluate_transfer
+evaluate_transfer.seed = 1 | evaluate_transfer
+measure_figure.precision = bf16 | measure_figure
+build_answerer.threads = 2 | build_answerer
+answerers.tiny.precision = 0.8 | build_answerer
+answerers.tiny.methods = [start, attention-dropout-0.1, rcl-2] | build_answerer
+tables.rcl_table4.title = another | render_table
+methods.rcl-2.label = another | render_table DRAWN:scores DRAWN:regulators DRAWN:anisotropy DRAWN:phi
+bases.tiny.label = another | render_table DRAWN:scores DRAWN:regulators DRAWN:anisotropy \
+DRAWN:cosines DRAWN:singular
+figures.simcse_table8.options.queries = [A cat sleeps.] | measure_figure:retrieval
+figures.simcse_figureG1.rows = [{corpora: [wiki1m], bases: [tiny], methods: [simcse]}] \
+| collect_figure:cosines DRAWN:cosines
+"""
+
+
+def mutations() -> dict[str, set[str]]:
+    """Return the nodes that each change makes stale."""
+    text = CONFIG_MUTATIONS.replace("\\\n", "").replace("DRAWN", "draw_figure")
+    text = text.replace("TRAININGS_ON_FAQ", " ".join(TRAININGS_ON_FAQ))
+    text = text.replace("TRAININGS", " ".join(TRAININGS))
+    rows = [line.partition("|") for line in text.strip().splitlines()]
+    return {change.strip(): nodes(*stale.split()) for change, _, stale in rows}
+
+
+MUTATIONS = mutations()
 
 
 def apart() -> list[list[str]]:
     """Return the changes in groups: within a group, each makes nodes of its own stale."""
     groups: list[tuple[list[str], set[str]]] = []
-    for name, (_, expected) in CONFIG_MUTATIONS.items():
-        for names, together in groups:
+    for change, expected in MUTATIONS.items():
+        for changes, together in groups:
             if not together & expected:
-                names.append(name)
+                changes.append(change)
                 together |= expected
                 break
         else:
-            groups.append(([name], set(expected)))
-    return [names for names, _ in groups]
+            groups.append(([change], set(expected)))
+    return [changes for changes, _ in groups]
 
 
-@pytest.mark.parametrize("names", apart(), ids=lambda names: names[0])
-def test_changed_settings_rerun_what_depends_on_them(finished: Project, names: list[str]):
+@pytest.mark.parametrize("changes", apart(), ids=lambda changes: changes[0])
+def test_changed_settings_rerun_what_depends_on_them(finished: Project, changes: list[str]):
     """Each of them alone waits for `make test-long`."""
     config, expected = CONFIG, set()
-    for name in names:
-        change, reruns = CONFIG_MUTATIONS[name]
+    for change in changes:
         config = changed(config, change)
-        expected |= reruns
+        expected |= MUTATIONS[change]
     assert expected <= stale(finished.jobs_with(config)) <= readers_of(*expected)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", CONFIG_MUTATIONS)
-def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: str):
-    change, expected = CONFIG_MUTATIONS[name]
+@pytest.mark.parametrize("change, expected", MUTATIONS.items())
+def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, change: str, expected):
     # What reads of them may be stale of itself, too: a table says in which settings a row differs.
     assert expected <= stale(finished.jobs_with(changed(CONFIG, change))) <= readers_of(*expected)
 

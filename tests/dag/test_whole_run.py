@@ -46,14 +46,6 @@ def test_a_finished_run_is_finished_and_each_of_its_jobs_is_done(finished: Proje
     assert shown.startswith("results: finished; ")
 
 
-def test_every_table_stands_in_three_forms(finished: Project):
-    tables = [name for name, table in CONFIG["tables"].items() if table]
-    for name in tables:
-        for form in ("csv", "md", "tex"):
-            assert (finished.folder / f"results/tables/{name}.{form}").stat().st_size > 0
-    assert "verdict" in (finished.folder / "results/tables/published.md").read_text().lower()
-
-
 def test_every_figure_has_lines_of_each_of_its_models(finished: Project):
     named = {name: figure for name, figure in CONFIG["figures"].items() if figure}
     for name, figure in named.items():

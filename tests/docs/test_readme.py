@@ -107,11 +107,6 @@ def test_every_make_target_that_a_page_names_exists(page: Path):
     assert set(re.findall(r"(?:`|^)make ([a-z-]+)", page.read_text(), re.MULTILINE)) <= set(targets)
 
 
-def test_the_environment_is_where_make_setup_puts_it():
-    assert "VENV   ?= .venv\n" in (ROOT / "Makefile").read_text()
-    assert commands_of(".") == [". .venv/bin/activate"]
-
-
 def test_snakemake_plans_the_whole_run(checkout: Path):
     assert "snakemake -n" in commands()
     printed = run("snakemake -n --quiet rules", checkout)

@@ -56,19 +56,15 @@ def encrypted(content: bytes) -> bytes:
 
 GOOD_MEMBER = ("one", GOOD)
 PLAIN_ZIP, PLAIN_TAR = zipped(GOOD_MEMBER), tarred(GOOD_MEMBER)
-DIRECTORY = PLAIN_ZIP.index(b"PK\x01\x02")  # where the zip's list of members begins
 BROKEN = b"\xff" * 8
 BAD: dict[str, bytes] = {  # whose member "one" must not be taken
     "zip, absent": zipped(("two", GOOD)),
     "zip, encrypted": encrypted(PLAIN_ZIP),
     "zip, truncated": PLAIN_ZIP[:-30],
-    "zip, a changed byte": patched(PLAIN_ZIP, 40, b"\xff\xff"),
-    "zip, a false offset": patched(PLAIN_ZIP, DIRECTORY + 42, b"\xff\xff\xff\x7f"),
     "zip, lzma broken": patched(zipped(GOOD_MEMBER, compression=zipfile.ZIP_LZMA), 50, BROKEN),
     "tar, a folder": tarred(("one", "", tarfile.DIRTYPE)),
     "tar, absent": tarred(("two", GOOD)),
     "tar, truncated": PLAIN_TAR[:-20],
-    "tar, a changed byte": patched(PLAIN_TAR, 60, b"\xff\xff"),
     "tar, a negative size": patched(tarred(GOOD_MEMBER, mode="w"), 124, b"\xff" * 12),
     "tar, xz broken": patched(tarred(GOOD_MEMBER, mode="w:xz"), 40, BROKEN),
     "text": b"no archive\n",

@@ -42,7 +42,6 @@ CHANGES = [
     {"hidden_size": 32},  # others than the weights have
     {"vocab_size": 201},
     {"num_hidden_layers": 3},
-    {"intermediate_size": 33},
     {"num_attention_heads": 3},  # heads that do not divide the width
     {"model_type": ["bert"]},
     {"position_embedding_type": "relative_key"},
@@ -53,7 +52,6 @@ CHANGES = [
     {"attention_probs_dropout_prob": 1.0},
     {"pad_token_id": 200},
     {"pad_token_id": -1},
-    {"pad_token_id": "0"},
 ]
 
 
@@ -80,15 +78,7 @@ NO_JSON = {  # tests/unit/test_strict_json.py has all that is not strict
     "a list": b"[]",
     "an empty object": b"{}",
 }
-ODD_PARTS = [
-    '{"max_seq_length": "x"}',
-    '{"max_seq_length": -1}',
-    '{"max_seq_length": true}',
-    '[{"type": 3}]',
-    "[{}]",
-    "[[]]",
-    '{"pooling_mode": ["cls"]}',
-]
+ODD_PARTS = ['{"max_seq_length": "x"}', '[{"type": 3}]', "[[]]", '{"pooling_mode": ["cls"]}']
 PARTS = ("1_Pooling/config.json", "modules.json", "sentence_bert_config.json")
 
 
@@ -120,25 +110,16 @@ def header(text: str, data: bytes = b"") -> bytes:
 
 
 ONE = '{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
-TWO = ONE[:-1] + ',"y":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
 BIAS = "embeddings.LayerNorm.bias"
 NO_WEIGHTS = {
     "nothing": b"",
-    "eight bytes": bytes(8),
-    "text": b"not a safetensors file at all",
-    "a pickle": b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00.",
     "a zip, as torch saves": b"PK\x03\x04" + bytes(100),
     "a header beyond the file": struct.pack("<Q", 1 << 62) + b"{}",
     "a header of no JSON": header("{x}"),
-    "a list for a header": header("[]"),
     "an unknown type": header(ONE.replace("F32", "OBJECT"), bytes(4)),
     "offsets beyond the file": header(ONE),
-    "offsets that overlap": header(TWO, bytes(4)),
     "a shape that overflows": header(ONE.replace("[1]", "[4611686018427387904, 8]"), bytes(4)),
-    "a negative shape": header(ONE.replace("[1]", "[-1]"), bytes(4)),
-    "a hole": header(ONE, bytes(8)),
     "other names": header(ONE, bytes(4)),
-    "no UTF-8 in the header": struct.pack("<Q", 2) + b"\xff\xff",
 }
 
 
@@ -159,7 +140,6 @@ WRONG_WEIGHTS = {
     "another size": lambda w: w.update({"encoder.layer.0.output.dense.bias": torch.zeros(17)}),
     "complex": lambda w: w.update({BIAS: w[BIAS].to(torch.complex64)}),
     "whole numbers": lambda w: w.update({BIAS: w[BIAS].to(torch.int64)}),
-    "truths": lambda w: w.update({BIAS: w[BIAS] > 0}),
     "twice, with a prefix": lambda w: w.update({f"bert.{BIAS}": w[BIAS].clone()}),
     "twice, in an older spelling": lambda w: w.update(
         {BIAS.replace("bias", "beta"): w[BIAS].clone()}
@@ -210,10 +190,7 @@ EXPRESSION = {
 UNUSABLE = "tokenizer.json: no tokenizer that can be used"
 TOKENIZERS = {  # name: (content, what the message says)
     "nothing": ("", "tokenizer.json"),
-    "an empty object": ({}, "tokenizer.json"),
-    "a list": ([], "tokenizer.json"),
     "an empty model": ({"model": {}}, "tokenizer.json"),
-    "a byte order mark": ("\ufeff", "tokenizer.json"),
     "no vocabulary": (PLAIN | {"model": WORDS | {"vocab": 3}}, "tokenizer.json"),
     # the next three end Rust's library in a panic
     "a map of characters that is none": (PLAIN | {"normalizer": CHARSMAP}, UNUSABLE),

@@ -99,10 +99,8 @@ DAMAGED = [  # file, content, line, words of the refusal
     ("f.csv", BOM, 1, "no header"),
     ("f.csv", CSV.decode().encode("utf-32"), 1, ""),
     ("f.jsonl", JSON.decode().encode("utf-16"), 1, "not UTF-8"),
-    ("f.csv", bytes(100), 1, "NUL"),
     ("f.csv", bytes(range(256)), 2, "not UTF-8"),
     ("f.csv", packed(CSV), 1, "not UTF-8"),
-    ("f.jsonl", packed(JSON), 1, "not UTF-8"),
     ("f.csv", PAGE, 1, "no column question"),
     ("f.jsonl", PAGE, 1, NO_JSON),
     ("f.csv", CSV.replace(b"r,b", BOM + b"r,b"), 3, "a byte order mark inside"),
@@ -110,11 +108,9 @@ DAMAGED = [  # file, content, line, words of the refusal
     ("f.jsonl", JSON.replace(b"\n", b"\r"), 1, "a lone carriage return"),
     ("f.csv.gz", packed(CSV)[:-10], 1, "broken gzip"),
     ("f.jsonl.gz", packed(JSON)[:-10], 2, "broken gzip"),  # behind the first row
-    ("f.csv.gz", CSV, 1, "broken gzip"),
     ("f.csv.gz", packed(CSV) + b"rubbish", 1, "broken gzip"),
     ("f.csv.gz", flipped(packed(CSV)), 1, "broken gzip"),
     ("f.csv.gz", b"", 1, "broken gzip"),
-    ("f.csv.gz", packed(CSV)[:10], 1, "broken gzip"),
 ]
 
 

@@ -53,7 +53,6 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("what", choices=["kills", "faults", "rot"])
     parser.add_argument("--count", type=int, default=200, help="kills: trainings; rot: bits a file")
     parser.add_argument("--every", type=int, default=1, help="faults: each n-th operation only")
-    parser.add_argument("--only", default="", help="faults: of this stage only")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, required=True, help="scratch folder; it is emptied")
     args = parser.parse_args(argv)
@@ -67,7 +66,7 @@ def main(argv: list[str] | None = None) -> None:
     if args.what == "kills":
         figures = kills(world, args.count, rng)
     elif args.what == "faults":
-        figures = faults(world, args.every, rng, args.only)
+        figures = faults(world, args.every, rng)
     else:
         figures = rot(world, args.count, rng)
     print(json.dumps({**figures, "seconds": round(time.monotonic() - started)}, indent=1))
@@ -186,12 +185,10 @@ def stages(world: World) -> dict[str, Stage]:
     return {name: Stage(world, command) for name, command in commands.items()}
 
 
-def faults(world: World, every: int, rng: random.Random, only: str = "") -> dict:
+def faults(world: World, every: int, rng: random.Random) -> dict:
     """Make each operation fail in each way; after each, a plain start must end as ever."""
     figures, failures = {}, []
     for name, stage in stages(world).items():
-        if only not in ("", name):
-            continue
         if name == "put back":
             stage.delete_outputs()
         stage.begin()

@@ -4,24 +4,17 @@ import copy
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.dag.tiny import CONFIG, ROOT, Project
-from tests.files import contents
+from tests.dag.tiny import CONFIG, Project
 from tests.reliability.runs import ended, logged, slow_training, start, wait_for_writer
 from tests.shipped import merged
 
 CORPUS = "corpora/nli/record.json"
 TRAINED = "results/models/nli/tiny/attention-dropout-0.1/seed-1"
-CLAIM = (
-    "import sys; from workflow.controller import lock\n"
-    "lock.claim_output(sys.argv[1]); print('claimed', flush=True); sys.stdin.read()"
-)
 
 
 def small_config() -> dict:
@@ -39,44 +32,6 @@ def project(tmp_path) -> Project:
     project = Project(tmp_path / "project")
     project.write_config(small_config())
     return project
-
-
-@pytest.fixture
-def living(project):
-    """Let another run live on a folder of the project; returns its process."""
-    runs = []
-
-    def begin(folder: str) -> subprocess.Popen:
-        command = [sys.executable, "-c", CLAIM, str(project.folder / folder)]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        runs.append(subprocess.Popen(command, cwd=ROOT, text=True, **pipes))
-        assert runs[-1].stdout.readline() == "claimed\n"
-        return runs[-1]
-
-    yield begin
-    for run in runs:
-        run.kill()
-        run.communicate()
-
-
-def test_a_run_around_the_folder_of_a_living_one_is_refused(project, living):
-    first = living("results/minilm")
-    second = start(project, "--", f"results/{CORPUS}")
-    said = ended(second)
-    assert second.returncode != 0 and "localrule" not in said
-    [line] = [line for line in said.splitlines() if "another run" in line]
-    place = (project.folder / "results/minilm").resolve()
-    assert f"pid {first.pid}) works on {place}" in line
-    assert "unlock" not in said
-
-
-def test_a_dry_run_beside_a_living_run_touches_nothing(project, living):
-    living("results/minilm")
-    before = contents(project.folder / "results")
-    said = project.snakemake("-n", "--", f"results/{CORPUS}")
-    after = contents(project.folder / "results")
-    assert "killed" not in said and "prepare_nli" in said
-    assert after.keys() == before.keys()
 
 
 def test_two_runs_that_share_their_downloads_both_end_well(project):

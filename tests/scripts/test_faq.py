@@ -10,6 +10,7 @@ from semblance_faq.answer.folder import Threshold
 from tests.dag.tiny import ROOT
 from tests.scripts.flags import python
 from tests.unit.faq.example_faq import ENTRIES, write_example, write_model
+from workflow.scripts import faq as program
 from workflow.scripts.endings import CLOSED
 
 KNOWN = ENTRIES[2].question
@@ -102,3 +103,15 @@ def test_a_folder_is_checked_and_a_damaged_one_has_status_1(folders, tmp_path):
         stream.write("\n")
     done = faq("check", copy)
     assert done.returncode == 1 and b"problem: " in done.stdout and b"entries.jsonl" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [[], *([name] for name in ("train", "ask", "serve", "update", "check"))]
+)
+def test_each_help_has_an_example_that_its_parser_reads(words, capsys):
+    with pytest.raises(SystemExit):
+        program.parser().parse_args([*words, "--help"])
+    shown = capsys.readouterr().out
+    name = " ".join([program.parser().prog, *words])
+    example = next(line for line in shown.splitlines() if line.startswith(f"  {name} "))
+    assert example and "\nexample" in shown

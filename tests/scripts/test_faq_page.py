@@ -15,12 +15,7 @@ from tests.unit.faq.example_faq import write_example, write_model
 
 ODD = HOSTILE + "{{script}}"
 ENTRIES = (
-    FaqEntry(
-        "1",
-        "How do I reset my password?",
-        "Open the settings.",
-        ("forgot password",),
-    ),
+    FaqEntry("1", "How do I reset my password?", "Open the settings.", ("forgot password",)),
     FaqEntry(
         "2",
         "Can I change my password?",

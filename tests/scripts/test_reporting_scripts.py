@@ -5,14 +5,12 @@ import json
 import shutil
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import input_digests, read_sealed, write_record
 from semblance.reporting.published import PAPERS
 from tests.files import flip
-from tests.recompute import main as recompute
 from tests.scripts.flags import flags
 from tests.unit.reporting import example_results
 from tests.unit.reporting.example_scores import record, write
@@ -88,32 +86,6 @@ def test_a_run_without_scores_stops_its_table(results):
     with pytest.raises(InputError, match="rcl/seed-2/record.json: no such file"):
         example_results.render(results, "t_sts", runs=runs)
     assert not (results / "tables").exists()
-
-
-def test_every_cell_can_be_recomputed_and_one_changed_by_a_millionth_is_found(results, capsys):
-    # A row of t_sts has sts12, stsb and Average, one of t_faq 4 metrics for each of 2 protocols, one
-    # of t_seeds the mean, the top 3, the best and 3 seeds. Each has its sd, but neither the untrained
-    # row, nor the best, nor one seed. Of the row without a run, the Average alone is asked for.
-    counts = {"t_sts": 3 + 6 + 6 + 1, "t_faq": 2 * (4 + 8 + 8), "t_seeds": 2 * (2 + 2 + 1 + 3)}
-    counts |= {"t_regulators": 1 + 2 + 2, "t_dev": 2 + 2}
-    assert recompute(results) == 0
-    whole = sum(counts.values())
-    assert capsys.readouterr().out.strip() == f"{whole} cells recomputed, 0 differ"
-    changed = [("t_sts", "stsb"), ("t_sts", "Average_sd"), ("t_faq", "map"), ("t_seeds", "top3")]
-    for table, column in changed:
-        path = results / f"tables/{table}.csv"
-        shown = pd.read_csv(path, dtype=str, keep_default_na=False)
-        place = (shown.index[shown["label"] == "rcl"][0], column)
-        shown.loc[place] = repr(float(shown.loc[place]) + 1e-6)
-        shown.to_csv(path, index=False)
-    assert recompute(results) == 1
-    said = capsys.readouterr().out
-    assert f"{whole} cells recomputed, {len(changed)} differ" in said
-    assert all(f"{table}, rcl, {column}: " in said for table, column in changed)
-
-
-def test_recomputing_without_any_table_fails(tmp_path):
-    assert recompute(tmp_path) == 1
 
 
 def test_the_bootstrap_p_reaches_the_csv_and_the_json(finished):

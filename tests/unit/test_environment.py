@@ -47,10 +47,6 @@ def test_every_rule_that_runs_a_command_names_the_conda_environment():
     assert found == len(re.findall(r"^ *shell:", "".join(texts.values()), flags=re.M)) > 10
 
 
-def test_every_conda_environment_is_used():
-    assert [file.name for file in (ROOT / "envs").iterdir()] == ["semblance.yaml"]
-
-
 def test_the_image_has_what_the_package_needs_and_is_installed_as_the_docs_say():
     lines = (ROOT / "Dockerfile").read_text().splitlines()
     sources = [name for line in lines if line[:5] == "COPY " for name in line.split()[1:-1]]

@@ -12,7 +12,6 @@ import torch
 from semblance import files
 from semblance.errors import InputError
 from semblance.files import (
-    copy_file,
     open_regular,
     read_regular,
     require_regular,
@@ -134,12 +133,6 @@ def test_files_that_a_kill_left_are_not_mixed_into_the_next_write(tmp_path):
     write_text(tmp_path / "b.txt", "x")
     assert names(tmp_path) == ["b.txt", "c"] and names(tmp_path / "c") == ["new"]
     assert (tmp_path / "b.txt").read_text() == "x"
-
-
-def test_a_copy_is_whole(tmp_path):
-    (tmp_path / "a").write_bytes(bytes(range(256)))
-    copy_file(tmp_path / "a", tmp_path / "b")
-    assert (tmp_path / "b").read_bytes() == bytes(range(256))
 
 
 @pytest.mark.parametrize(

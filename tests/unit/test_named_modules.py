@@ -1,5 +1,7 @@
 """Modules found by name: listed, refused, imported; no stage's code names them any other way."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from semblance import named_modules
@@ -85,15 +87,23 @@ modules.of_training(config.load_files([]), "bert-base", settings)"""
             "torch transformers numpy pandas pyarrow snakemake datasets",
         ),
         ("import semblance.reporting.layouts", "torch numpy pandas pyarrow scipy"),
-        (
-            "\n".join(f"import {FIGURES}.{kind}" for kind in KINDS),
-            "torch matplotlib",
-        ),
+        ("\n".join(f"import {FIGURES}.{kind}" for kind in KINDS), "torch matplotlib"),
     ],
     ids=["a check of a config", "the costs", "the status", "the layouts of tables", "the figures"],
 )
 def test_what_nobody_wants_to_wait_for_loads_no_large_library(statements, libraries):
     assert imported(statements).isdisjoint(libraries.split())
+
+
+ONE_STAGES = {"sacremoses": {"prepare_sts", "prepare_dev"}, "sklearn": {"evaluate_transfer"}}
+
+
+@pytest.mark.parametrize("library", ONE_STAGES)
+def test_a_library_that_one_stage_needs_is_loaded_by_no_other_script(library):
+    scripts = {path.stem for path in (ROOT / "workflow/scripts").glob("[a-z]*.py")}
+    assert find_spec(library) and scripts > ONE_STAGES[library]
+    others = [f"workflow.scripts.{name}" for name in sorted(scripts - ONE_STAGES[library])]
+    assert library not in imported(f"import importlib\n[*map(importlib.import_module, {others})]")
 
 
 STAGES = "prepare_faq train pretrain train_initial train_entropy train_curve embed "

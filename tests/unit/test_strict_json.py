@@ -17,16 +17,6 @@ def test_plain_json_reads_as_by_the_standard_library():
     )
 
 
-def test_a_whole_surrogate_pair_is_one_character():
-    assert parse_strict('"\\ud83d\\ude00"') == "\U0001f600"
-
-
-def test_an_error_of_syntax_knows_its_line():
-    with pytest.raises(json.JSONDecodeError) as caught:
-        parse_strict('{"a": 1,\n"b": }')
-    assert caught.value.lineno == 2
-
-
 @pytest.mark.parametrize(
     "text, words",
     [

@@ -9,11 +9,7 @@ import pytest
 from semblance.data.corpus import NONE, read_rows, read_sentences
 from semblance.data.pair import Pair
 from semblance.data.pairs.captions import read as read_captions
-from semblance.data.prepare_pairs import (
-    PairSettings,
-    choose,
-    write_positive_pairs,
-)
+from semblance.data.prepare_pairs import PairSettings, choose, write_positive_pairs
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest

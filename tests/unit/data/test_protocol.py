@@ -1,8 +1,5 @@
 """SentEval's text: the rule on single sentences, and on all sentences against the real Moses."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,10 +10,6 @@ from semblance.data.protocol import apply_protocol, senteval_text
 from semblance.data.sts import ScoredPair
 from semblance.data.text import normalise
 from semblance.errors import InputError
-
-ROOT = Path(__file__).resolve().parents[3]
-SCRIPTS = sorted(file.stem for file in (ROOT / "workflow/scripts").glob("[a-z]*.py"))
-TOKENISING = {"prepare_sts", "prepare_dev"}
 
 
 @pytest.mark.parametrize(
@@ -66,19 +59,6 @@ def test_a_sentence_of_control_characters_is_refused_with_its_line():
 def test_tokenising_moves_white_space_only(text):
     letters = "".join(c for c in normalise(text) if not c.isspace() and ord(c) >= 32)
     assert "".join(senteval_text(normalise(text), lower=False).split()) == letters
-
-
-def test_no_other_stage_loads_the_tokeniser():
-    program = (
-        "import importlib, json, sys\n"
-        "for name in json.loads(sys.argv[1]):\n"
-        "    importlib.import_module(f'workflow.scripts.{name}')\n"
-        "print(json.dumps('sacremoses' in sys.modules))\n"
-    )
-    for names, expected in ((TOKENISING, True), (set(SCRIPTS) - TOKENISING, False)):
-        command = [sys.executable, "-c", program, json.dumps(sorted(names))]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        assert json.loads(done.stdout) == expected
 
 
 def columns(path: Path, wanted: slice) -> list[list[str]]:

@@ -1,14 +1,16 @@
-"""Lines, rows and fields: what is read; test_refusals.py says what is refused."""
+"""Lines, rows, fields and CSV records: what is read; test_refusals.py says what is refused."""
 
 import gzip
 import re
 
 import pytest
 
+from semblance.data import csv_text
+from semblance.data.csv_text import read_csv
 from semblance.data.text import normalise, read_json_lines, read_lines, read_records
 from semblance.data.xml_text import read_xml
 from semblance.errors import InputError
-from tests.unit.data.files import put
+from tests.unit.data.files import WORDS, put
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
@@ -70,3 +72,23 @@ def test_elements_of_xml_know_their_lines(tmp_path):
     root = read_xml(path)
     assert (root.tag, root.line) == ("root", 2)
     assert [(a.line, normalise(a.text)) for a in root.findall("a")] == [(3, "x < y"), (5, "é")]
+
+
+def test_fields_may_hold_line_breaks_quotes_delimiters_and_words_such_as_null(tmp_path):
+    path = put(
+        tmp_path / "a.csv", 'q,a\r\n"one, ""1""","first\r\n\r\nsecond"\r\n\r\ntwo,\r\n"","x\ry"\r\n'
+    )
+    assert list(read_csv(path, ["a"])) == [
+        (2, {"q": 'one, "1"', "a": "first\n\nsecond"}),
+        (6, {"q": "two", "a": ""}),
+        (7, {"q": "", "a": "x y"}),
+    ]
+    path = put(tmp_path / "a.csv", "q,a\n" + "".join(f"{w},{w}\n" for w in WORDS))
+    assert [row["q"] + row["a"] for _, row in read_csv(path, ["q", "a"])] == [w + w for w in WORDS]
+
+
+def test_huge_fields_are_read(tmp_path):
+    huge = "word, " * 200_000  # 1.2 million characters; the csv module's own limit is 131,072
+    path = put(tmp_path / "a.csv", f'q,a\n1,"{huge}"\n')
+    assert [row["a"] for _, row in read_csv(path, ["q", "a"])] == [huge]
+    assert len(huge) < csv_text.LONGEST

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from semblance.fetch.manifest import load_manifest
+from semblance.provenance import ROOT
 from tests.shipped import merged
-from tests.unit.planning.test_config import ROOT
 from workflow.costing.model import Cost
 from workflow.planning.config import load
 from workflow.planning.methods import trained_methods
 from workflow.planning.plan import Plan
+from workflow.planning.stages import jobs
 from workflow.scripts import fill_docs as docs
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -57,3 +58,11 @@ def test_the_readme_tells_no_count_outside_a_marked_place(values):
     text = docs.PLACE.sub("", (ROOT / "README.md").read_text())
     large = {text for text in values.values() if re.fullmatch(r"[\d,]{3,}", text)}
     assert large & set(re.findall(r"[\d,]*\d", text)) == set()
+
+
+def test_the_picture_shows_every_rule_that_runs_and_no_other():
+    picture = (ROOT / "docs/rules.svg").read_text()
+    shown = set(re.findall(r">(\w+)</text>", picture))
+    stages = {job.stage for job in jobs(Plan(load(merged("config.yaml"))))}
+    # A data set has a download of its own, and the target `all` none of a stage's jobs.
+    assert shown == stages - {"download"} | {"all"}, "run `make rulegraph`"

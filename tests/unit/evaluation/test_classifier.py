@@ -1,8 +1,5 @@
 """The classifier of the transfer tasks, against a script of its own that follows SentEval's text."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -10,7 +7,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from semblance.errors import InputError
 from semblance.evaluation.classifier import Classifier, Labelled
-from semblance.provenance import ROOT
 
 FOLDS = 4
 SEED = 1111
@@ -94,33 +90,6 @@ def test_a_task_in_parts_has_the_accuracies_of_sentevals_folds_or_of_its_split(s
     assert accuracies(parts, parts) == pytest.approx(senteval_split(**parts), abs=1e-12)
 
 
-def outputs(whole: Labelled) -> list[tuple]:
-    found = Classifier(FOLDS, SEED).predict({"": whole})
-    return [(p.part, p.fold, p.inner, p.c, p.items.tolist(), p.labels.tolist()) for p in found]
-
-
-def test_repetition_changes_nothing():
-    whole = data(120, 7)
-    assert outputs(whole) == outputs(whole)
-
-
-def test_each_item_is_tested_once_and_is_on_dev_in_every_other_fold():
-    whole = data(60, 1)
-    found = Classifier(FOLDS, SEED).predict({"": whole})
-    tested = np.concatenate([p.items for p in found if p.part == "test"])
-    assert sorted(tested) == list(range(60))
-    for fold in range(FOLDS):
-        (test,) = [p.items for p in found if (p.part, p.fold) == ("test", fold)]
-        dev = np.concatenate([p.items for p in found if (p.part, p.fold) == ("dev", fold)])
-        assert sorted([*test, *dev]) == list(range(60))
-
-
-def test_another_seed_deals_other_folds():
-    whole = data(60, 1)
-    one, other = (Classifier(FOLDS, seed).predict({"": whole})[0].items for seed in (0, 1))
-    assert one.tolist() != other.tolist()
-
-
 def test_of_equal_accuracies_the_strongest_regularisation_is_taken():
     features = np.array([[-1.0], [1.0]] * 20)  # every C separates them
     whole = Labelled(features, np.array([0, 1] * 20))
@@ -133,14 +102,3 @@ def test_a_class_with_fewer_items_than_folds_is_refused():
         InputError, match="^evaluate_transfer.folds: a class has 3 items in training, fewer than 4"
     ):
         Classifier(FOLDS, SEED).predict({"train": train, "test": train})
-
-
-def test_only_the_transfer_evaluation_imports_scikit_learn():
-    program = (
-        "import importlib, pathlib, sys\n"
-        "for path in pathlib.Path('workflow/scripts').glob('*.py'):\n"
-        "    if path.stem != 'evaluate_transfer':\n"
-        "        importlib.import_module(f'workflow.scripts.{path.stem}')\n"
-        "sys.exit('sklearn' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0

@@ -15,7 +15,6 @@ from semblance.evaluation.scored import Target
 from semblance.fetch.manifest import load_manifest
 from semblance.figures import FigureModels, FigureSettings, StsB, retrieval
 from semblance.figures.anisotropy import share_of_largest
-from semblance.figures.singular_values import singular_values
 from semblance.provenance import checked, input_digests, read_sealed, write_record
 from tests.dag.tiny import ROOT
 from tests.example_settings import COMPUTE
@@ -62,15 +61,6 @@ def test_the_test_pairs_of_stsb_are_read_and_no_others(world, stsb):
     assert [float(line[4]) > 4 for line in lines].count(True) == len(stsb.near)
     assert {text for pair in stsb.near for text in pair} < set(stsb.sentences)
     assert len(stsb.sentences) == len(set(stsb.sentences)) <= 2 * len(lines)
-
-
-def test_singular_values_are_lengths_of_orthogonal_columns_and_roots_of_the_gram_matrix():
-    columns = np.array([[3.0, 0.0], [4.0, 0.0], [0.0, 2.0]])
-    assert singular_values(columns.astype(np.float32)).tolist() == pytest.approx([5.0, 2.0])
-    matrix = np.random.default_rng(0).normal(size=(40, 7))
-    gram = sum(np.outer(row, row) for row in matrix)
-    expected = np.sqrt(np.linalg.eigvalsh(gram)[::-1])
-    assert np.abs(singular_values(matrix) - expected).max() < 1e-12
 
 
 def test_the_singular_values_of_a_model_are_those_of_the_embeddings_of_each_distinct_sentence(

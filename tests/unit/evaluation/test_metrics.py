@@ -119,12 +119,6 @@ def test_alignment_and_uniformity_are_those_of_plain_loops_over_directions(n, d)
     assert uniformity(left) == pytest.approx(math.log(sum(pairs) / len(pairs)), rel=1e-9)
 
 
-def test_opposite_vectors_have_the_closed_form():
-    poles = np.array([[1.0, 0.0], [-1.0, 0.0]])
-    assert alignment(poles, -poles) == 4.0
-    assert uniformity(poles) == pytest.approx(-8.0)  # |x - y|² = 4, times -2
-
-
 def test_vectors_that_all_point_one_way_have_collapsed():
     spread = np.random.default_rng(2).normal(size=(50, 8))
     one_way = np.ones((50, 8)) * np.linspace(0.5, 2, 50)[:, None]

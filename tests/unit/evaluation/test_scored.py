@@ -95,11 +95,23 @@ def trained_model(demo, folder, precision="fp32", regulators=None, unmoved=()):
     return folder / "record.json"
 
 
-def test_the_steps_of_a_training_stand_among_its_scores(demo, tmp_path):
-    name = ("training", "", "steps", "all")
-    assert name not in evaluate(demo, tmp_path / "untrained")
-    found = evaluate(demo, tmp_path / "trained", trained_model(demo, tmp_path / "model"))
-    assert float(found[name]["value"]) == 37.0  # as its record says
+def test_the_steps_of_a_training_and_its_unmoved_teachers_stand_among_its_scores(demo, tmp_path):
+    steps, teachers = (("training", "", name, "all") for name in ("steps", "unmoved teachers"))
+    assert not {steps, teachers} & evaluate(demo, tmp_path / "untrained").keys()
+    model = trained_model(demo, tmp_path / "model", unmoved=["regulator 1", "regulator 3"])
+    found = evaluate(demo, tmp_path / "trained", model)
+    assert float(found[steps]["value"]) == 37.0  # as its record says
+    assert float(found[teachers]["value"]) == 2.0
+
+
+def embedded(folder, precision="fp32", **facts):
+    """Write the embeddings of a regulator and their record; return its path."""
+    folder.mkdir(exist_ok=True)
+    np.save(folder / "embeddings.npy", np.ones((2, 4), np.float16))
+    settings = {"precision": precision, "matmul": "highest"}
+    facts |= {"outputs": ["embeddings.npy"], "started": 0.0, "settings": settings}
+    write_record(folder / "record.json", "embed", **facts)
+    return str(folder / "record.json")
 
 
 @pytest.mark.parametrize(
@@ -109,43 +121,15 @@ def test_the_steps_of_a_training_stand_among_its_scores(demo, tmp_path):
 def test_a_teacher_whose_loss_never_fell_below_its_first_window_has_not_moved(
     tmp_path, windows, unmoved
 ):
-    common = {"outputs": [], "started": 0.0}
-    write_record(tmp_path / "model.json", "train_entropy", training={"windows": windows}, **common)
-    np.save(tmp_path / "embeddings.npy", np.ones((2, 4), np.float16))
-    settings = {"precision": "fp32", "matmul": "highest"}
-    write_record(
-        tmp_path / "record.json",
-        "embed",
-        outputs=["embeddings.npy"],
-        started=0.0,
-        settings=settings,
-        inputs={"model": "0"},
-        records={"model": tmp_path / "model.json"},
-    )
-    assert read_regulators([str(tmp_path / "record.json")]).unmoved == unmoved
-
-
-def test_the_unmoved_teachers_of_a_training_stand_among_its_scores(demo, tmp_path):
-    model = trained_model(demo, tmp_path / "model", unmoved=["regulator 1", "regulator 3"])
-    found = evaluate(demo, tmp_path / "trained", model)
-    assert float(found["training", "", "unmoved teachers", "all"]["value"]) == 2.0
+    model = tmp_path / "model.json"
+    facts = {"outputs": [], "started": 0.0, "training": {"windows": windows}}
+    write_record(model, "train_entropy", **facts)
+    made = embedded(tmp_path, inputs={"model": "0"}, records={"model": model})
+    assert read_regulators([made]).unmoved == unmoved
 
 
 def test_a_training_says_what_its_regulators_were_made_in(tmp_path):
-    made = []
-    for name in ("bf16", "fp32"):
-        (tmp_path / name).mkdir()
-        np.save(tmp_path / name / "embeddings.npy", np.ones((2, 4), np.float16))
-        made.append(str(tmp_path / name / "record.json"))
-        settings = {"precision": name, "matmul": "highest"}
-        outputs = ["embeddings.npy"]
-        write_record(
-            tmp_path / name / "record.json",
-            "embed",
-            outputs=outputs,
-            started=0.0,
-            settings=settings,
-        )
+    made = [embedded(tmp_path / name, name) for name in ("bf16", "fp32")]
     assert read_regulators(made).precision == {"precision": "bf16 and fp32", "matmul": "highest"}
     assert read_regulators(made[1:]).precision == {"precision": "fp32", "matmul": "highest"}
     assert read_regulators([]).precision == {}

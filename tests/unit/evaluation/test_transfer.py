@@ -7,12 +7,7 @@ import pytest
 from semblance.evaluation import transfer
 from semblance.evaluation.classifier import Classifier
 from semblance.evaluation.prepared import Vectors, read_columns
-from semblance.evaluation.transfer import (
-    Transfer,
-    TransferRun,
-    accuracy_rows,
-    evaluate_transfer,
-)
+from semblance.evaluation.transfer import Transfer, TransferRun, accuracy_rows, evaluate_transfer
 from semblance.models.folder import load
 from semblance.names import TRANSFER_TASKS
 from semblance.provenance import input_digests, outputs_digest, read_sealed, record_digest

@@ -5,12 +5,7 @@ from pathlib import Path
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.saved import SavedModel
 from semblance_faq.answer.bank import FaqEntry
-from semblance_faq.answer.folder import (
-    AnsweringSettings,
-    Threshold,
-    embed_answerer,
-    write_answerer,
-)
+from semblance_faq.answer.folder import AnsweringSettings, Threshold, embed_answerer, write_answerer
 from tests.dag.tiny import write_base
 
 ENTRIES = (

@@ -11,7 +11,6 @@ from transformers import AutoModel
 from semblance.errors import InputError
 from semblance.fetch.hub import WANTED
 from semblance.models import folder as model_folder
-from semblance.models.base import BaseSettings
 from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import TOKENIZER, SavedModel, stored_length
 from semblance.provenance import checked, input_digests
@@ -184,11 +183,6 @@ def test_layers_are_cut_from_the_top(source, tmp_path):
     assert all(torch.equal(cut[n], whole[n]) for n in cut)
     theirs = AutoModel.from_pretrained(model, local_files_only=True)
     assert len(theirs.encoder.layer) == 2
-
-
-def test_an_unknown_pooling_is_refused_by_the_name_of_its_key():
-    with pytest.raises(InputError, match="^pooling: "):
-        BaseSettings(max_length=16, folder="anywhere", pooling="median")
 
 
 def test_a_base_keeps_its_own_pooling_and_normalising_and_settings_overrule_the_pooling(

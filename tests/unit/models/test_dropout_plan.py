@@ -64,23 +64,17 @@ NO_MODULE = "there is no semblance/models/dropouts/nobody.py; known are drophead
 REFUSED = [
     ({"nobody": 0.1}, f"dropout.nobody: {NO_MODULE}"),
     ({"hidden": "x"}, "dropout.hidden"),
-    ({"drophead": "x"}, "dropout.drophead"),
     ({"drophead": {}}, "dropout.drophead"),
     ({"drophead": 0.91}, "dropout.drophead"),
     ({"hidden": -0.1}, "dropout.hidden"),
     ({"attention": 1.0}, "dropout.attention"),
     ({"sampled": 0.1}, "dropout.sampled"),
-    ({"sampled": {"rate": 0.1}}, "dropout.sampled.rate"),
-    ({"sampled": {"low": "x"}}, "dropout.sampled.low"),
     ({"sampled": {"low": -0.1}}, "dropout.sampled.low"),
     ({"sampled": {"high": 0.91}}, "dropout.sampled.high"),
     ({"sampled": {"alpha": 0.0}}, "dropout.sampled.alpha"),
-    ({"sampled": {"beta": -1.0}}, "dropout.sampled.beta"),
     ({"sampled": {"distribution": "normal"}}, "dropout.sampled.distribution"),
-    ({"sampled": {"granularity": "rows"}}, "dropout.sampled.granularity"),
     ({"sampled": {"granularity": "View"}}, "dropout.sampled.granularity"),
     ({"sampled": {"layers": "attention"}}, "dropout.sampled.layers"),
-    ({"sampled": {"layers": 1}}, "dropout.sampled.layers"),
     (0.1, "dropout"),
 ]
 

@@ -138,7 +138,3 @@ def test_token_budget_batches_hold_every_sentence_once_longest_first(lengths, bu
     assert sorted(order.tolist()) == list(range(len(lengths)))
     assert (np.diff(lengths[order]) <= 0).all()
     assert all(len(batch) and lengths[batch].sum() < budget + lengths.max() for batch in found)
-
-
-def test_a_budget_that_all_sentences_fit_gives_one_batch():
-    assert [b.tolist() for b in token_budget_batches(np.array([3, 5, 4]), 100)] == [[1, 2, 0]]

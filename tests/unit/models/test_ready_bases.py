@@ -127,8 +127,3 @@ def test_both_give_the_same_vectors_by_role(base):
         found = vectors(base, texts)
         assert np.abs(found - expected).max() < 1e-6
         assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
-
-
-def test_a_prompt_changes_the_vectors(base):
-    plain = vectors(base, TEXTS)
-    assert np.abs(vectors(base, base.prompts.queries(TEXTS)) - plain).max() > 1e-3

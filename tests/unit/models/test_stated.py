@@ -60,16 +60,6 @@ REFUSED = {
         {"do_lower_case": False},
         "do_lower_case is false, in tok.* true",
     ),
-    "accents": (
-        TOKENIZER_CONFIG,
-        {"strip_accents": False},
-        "strip_accents is false, in tok.* true",
-    ),
-    "signs": (
-        TOKENIZER_CONFIG,
-        {"tokenize_chinese_chars": False},
-        "tokenize_chinese_chars is false",
-    ),
     "the end": (TOKENIZER_CONFIG, {"truncation_side": "left"}, "truncation_side is left"),
     "cut vectors": ("config_sentence_transformers.json", {"truncate_dim": 4}, "truncate_dim is 4"),
 }

@@ -1,10 +1,18 @@
-"""The config: strict at every level, each violation named by its key; the shipped ones are valid."""
+"""The config: strict at every level, violations named by their key, words as the code has them."""
 
 import re
+import typing
+from typing import Any
 
 import pytest
 
+from semblance.data.prepare_faq import ANNOTATED, PAIRS
+from semblance.data.prepare_nli import NliSettings
+from semblance.data.prepare_pairs import PairSettings
+from semblance.data.wiki import WikiSettings
 from semblance.errors import InputError
+from semblance.evaluation.sts import WhitenedOn
+from semblance.models.prompts import DOCUMENT, QUERY
 from semblance.names import TRANSFER_TASKS
 from semblance.provenance import ROOT
 from semblance.reporting.table import decode_spec
@@ -12,6 +20,7 @@ from semblance.settings import decode_json
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
+from workflow.config import inputs, model, trainings
 from workflow.planning.config import load
 from workflow.planning.inputs import input_checks
 from workflow.planning.methods import is_untrained
@@ -168,3 +177,28 @@ def test_a_claim_may_name_a_table_that_the_projects_own_config_leaves_out(tmp_pa
     config.write_text(f"{shipped}\ntables: {{rcl_table3: null}}\n", encoding="utf-8")
     monkeypatch.setattr(judge_claims, "PROJECT", config)
     assert "rcl_table3" in judge_claims.known_names().tables
+
+
+def hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls, include_extras=True)
+
+
+def words(choice: Any) -> set:
+    """Return the words of a Literal, also inside an optional one or a list."""
+    found = {word for part in typing.get_args(choice) for word in words(part)}
+    return set(typing.get_args(choice)) if typing.get_origin(choice) is typing.Literal else found
+
+
+@pytest.mark.parametrize(
+    "part, name, known",
+    [
+        (inputs.Nli, "kind", words(hints(NliSettings)["kind"])),
+        (inputs.Wiki, "kind", words(hints(WikiSettings)["kind"])),
+        (inputs.Pairs, "kind", words(hints(PairSettings)["kind"])),
+        (inputs.Transformer, "default_prompt", {QUERY, DOCUMENT}),
+        (model.EvaluateFaq, "protocols", {PAIRS, ANNOTATED}),
+        (trainings.Whitened, "whitening", {True, *words(WhitenedOn)}),
+    ],
+)
+def test_each_choice_of_the_config_has_the_words_that_the_code_knows(part, name, known):
+    assert known and words(hints(part)[name]) == known

@@ -1,5 +1,7 @@
 """Which jobs a plan makes, what each waits for, and which share a submission."""
 
+import pytest
+
 from tests.shipped import merged
 from tests.unit.costing.examples import TRAIN
 from workflow.planning.config import load
@@ -28,23 +30,24 @@ def test_a_regulated_training_waits_for_the_embeddings_of_each_of_its_entropy_mo
     }
 
 
-def test_the_wildcards_of_a_rule_name_the_job_of_the_plan():
-    place = {"corpus": "nli", "base": "bert-base", "seed": "3"}
-    parts = {"kind": "entropy-sum", "phi": "-0.01"}
-    assert job_of("train_entropy", place | parts) == Job(
-        "train_entropy", "nli", "bert-base", "entropy-sum--0.01", 3
-    )
-    assert job_of("embed", place | {"method": "start"}) == Job(
-        "embed", "nli", "bert-base", "start", 3
-    )
-    assert job_of("train", place | {"method": "simcse"}) == Job(
-        "train", "nli", "bert-base", "simcse", 3
-    )
-    assert job_of("train_initial", place) == Job("train_initial", "nli", "bert-base", "initial", 3)
-    assert job_of("prepare_faq", {"bank": "cough"}) == Job("prepare_faq", name="cough")
-    assert job_of("tokenise", {"corpus": "nli", "base": "bert-base"}) == Job(
-        "tokenise", "nli", "bert-base"
-    )
+NLI = {"corpus": "nli", "base": "bert-base"}
+
+
+@pytest.mark.parametrize(
+    "rule, wildcards, named",
+    [
+        (
+            "train_entropy",
+            NLI | {"kind": "entropy-sum", "phi": "-0.01", "seed": "3"},
+            ("entropy-sum--0.01", 3),
+        ),
+        ("train", NLI | {"method": "simcse", "seed": "3"}, ("simcse", 3)),
+        ("train_initial", NLI | {"seed": "3"}, ("initial", 3)),
+        ("tokenise", NLI, ()),
+    ],
+)
+def test_the_wildcards_of_a_rule_name_the_job_of_the_plan(rule, wildcards, named):
+    assert job_of(rule, wildcards) == Job(rule, "nli", "bert-base", *named)
 
 
 def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_and_its_tokens(plan):

@@ -91,11 +91,8 @@ def test_the_options_read_from_the_source_are_those_of_a_dropout(name):
         (lambda: check_view("twice", {"share": 0.1}, "x"), "x"),
         (lambda: check_dropout({"nobody": 0.1}, "x"), "x.nobody"),
         (lambda: check_dropout({"hidden": 0.1, "attention": 0.95}, "x"), "x.attention"),
-        (lambda: check_dropout({"drophead": "x"}, "x"), "x.drophead"),
         (lambda: check_dropout({"drophead": -0.1}, "x"), "x.drophead"),
         (lambda: check_dropout({"sampled": {"rate": 0.1}}, "x"), "x.sampled.rate"),
-        (lambda: check_dropout({"sampled": {"granularity": "rows"}}, "x"), "x.sampled.granularity"),
-        (lambda: check_dropout({"sampled": {"high": 1.0}}, "x"), "x.sampled.high"),
         (lambda: check_dropout({"sampled": {"low": 0.5}}, "x"), "x.sampled"),  # above its default
     ],
 )

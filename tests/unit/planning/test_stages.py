@@ -5,7 +5,7 @@ import re
 import pytest
 
 from semblance.provenance import ROOT
-from workflow.planning.stages import STAGES, job_of, log, stages
+from workflow.planning.stages import STAGES, job_of, log
 
 RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
 BLOCKS = dict(re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", RULES, flags=re.M | re.S))
@@ -52,17 +52,3 @@ def test_a_stage_is_local_or_uses_a_model_where_its_rule_is_local_or_asks_for_a_
     for name, block in BLOCKS.items():
         assert ("localrule: True" in block) == STAGES[name].local, name
         assert ("gpu=GPUS" in block) == STAGES[name].uses_model, name
-
-
-def test_stages_are_listed_by_their_kind_of_work():
-    training = ("pretrain", "train_initial", "train_entropy", "train", "train_final", "train_curve")
-    assert stages("train") == training
-    assert stages("read") == (
-        "embed",
-        "fit_whitening",
-        "evaluate_sts",
-        "evaluate_faq",
-        "evaluate_transfer",
-        "build_answerer",
-        "measure_figure",
-    )

@@ -22,43 +22,37 @@ def row(methods: list, corpora=("nli",), bases=("nli-roberta-base-v2",)) -> dict
     return {"corpora": list(corpora), "bases": list(bases), "methods": methods}
 
 
-def test_a_row_is_called_by_the_label_of_its_method():
-    assert labels(row(["rcl-8", "ssimcse"])) == ["RCL (8 regulators)", "S-SimCSE w/o sd"]
+PHIS = [{"kind": "entropy", "phis": [0.01]}, {"kind": "entropy-sum", "phis": [-0.01]}]
+BERTS = ["bert-base", "bert-large"]
+ON_BOTH = ["nli", "wiki1m"]
+OF_NLI = {"nli/simcse": "On pairs", "simcse": "Alone"}
+LABELS = [  # a row of a table, the labels that the table states, and those that it shows
+    (row(["rcl-8", "ssimcse"]), {}, ["RCL (8 regulators)", "S-SimCSE w/o sd"]),
+    # an untrained model has that of its base
+    (row(["start"]), {}, ["SRoBERTa base"]),
+    (row(["start"], bases=BERTS), {}, ["BERT-base", "BERT-large"]),
+    (row(PHIS), {}, ["φ = 0.01", "φ = −0.01, summed"]),
+    (row(["start", "rcl-8"]), {"start": "0 regulators"}, ["0 regulators", "RCL (8 regulators)"]),
+    (  # base and corpus follow where a table has several
+        row(["simcse"], ON_BOTH, BERTS),
+        {},
+        [
+            f"SimCSE · {base} · {corpus}"
+            for corpus in ON_BOTH
+            for base in ("BERT-base", "BERT-large")
+        ],
+    ),
+    # a table may name the row of one corpus
+    (row(["simcse"], ON_BOTH, BERTS[:1]), OF_NLI, ["On pairs", "Alone · wiki1m"]),
+    (row(["simcse"], ["nli"], BERTS), OF_NLI, ["On pairs · BERT-base", "On pairs · BERT-large"]),
+]
 
 
-def test_an_untrained_model_is_called_by_the_label_of_its_base():
-    assert labels(row(["start"])) == ["SRoBERTa base"]
-    assert labels(row(["start"], bases=["bert-base", "bert-large"])) == ["BERT-base", "BERT-large"]
-
-
-def test_an_entropy_model_is_called_by_its_phi_with_a_minus_sign():
-    models = [{"kind": "entropy", "phis": [0.01]}, {"kind": "entropy-sum", "phis": [-0.01]}]
-    assert labels(row(models)) == ["φ = 0.01", "φ = −0.01, summed"]
-
-
-def test_a_table_may_call_a_method_otherwise():
-    assert labels(row(["start", "rcl-8"]), start="0 regulators") == [
-        "0 regulators",
-        "RCL (8 regulators)",
-    ]
-
-
-def test_base_and_corpus_follow_where_a_table_has_several():
-    found = labels(row(["simcse"], ["nli", "wiki1m"], ["bert-base", "bert-large"]))
-    assert found == [
-        "SimCSE · BERT-base · nli",
-        "SimCSE · BERT-large · nli",
-        "SimCSE · BERT-base · wiki1m",
-        "SimCSE · BERT-large · wiki1m",
-    ]
-
-
-def test_a_table_may_name_the_row_of_one_corpus():
-    own = {"nli/simcse": "On pairs", "simcse": "Alone"}
-    found = labels(row(["simcse"], ["nli", "wiki1m"], ["bert-base"]), **own)
-    assert found == ["On pairs", "Alone · wiki1m"]
-    both = labels(row(["simcse"], ["nli", "wiki1m"], ["bert-base", "bert-large"]), **own)
-    assert both[:2] == ["On pairs · BERT-base", "On pairs · BERT-large"]
+@pytest.mark.parametrize("shown, own, expected", LABELS)
+def test_a_row_is_called_by_its_method_and_by_what_else_tells_it_from_the_others(
+    shown, own, expected
+):
+    assert labels(shown, **own) == expected
 
 
 def test_the_printed_row_beside_a_row_is_that_of_its_base_of_its_corpus_or_of_its_method():

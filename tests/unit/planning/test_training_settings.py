@@ -124,11 +124,6 @@ def test_a_kind_that_does_not_stop_early_has_no_windows(plan):
     }
 
 
-def test_eight_regulators_are_those_of_four_entropy_models(plan):
-    names = ["entropy-0.01", "entropy-0.02", "entropy-0.03", "entropy-0.04"]
-    assert plan.config.methods["rcl-8"].regulator_names == names
-
-
 @pytest.mark.parametrize("count", [2, 4, 6, 8, 10])
 def test_a_method_of_batch_32_reads_entropy_models_of_batch_32(grid, count):
     plan, place = grid, ("nli", "nli-roberta-base-v2")

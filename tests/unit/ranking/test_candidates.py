@@ -3,12 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semblance.ranking.candidates import (
-    Candidate,
-    Candidates,
-    fuse,
-    known_candidates,
-)
+from semblance.ranking.candidates import Candidate, Candidates, fuse, known_candidates
 
 TEXTS = st.lists(st.text(max_size=3), min_size=1, max_size=4)
 

@@ -25,12 +25,7 @@ from semblance.reporting.layouts import find_layout
 from semblance.reporting.published import PAPERS
 from tests.example_settings import COMPUTE
 from tests.scripts.flags import flags
-from workflow.scripts import (
-    collect_scores,
-    compare_published,
-    judge_claims,
-    render_table,
-)
+from workflow.scripts import collect_scores, compare_published, judge_claims, render_table
 
 SUBSETS = (("sts12", "MSRpar"), ("sts12", "MSRvid"), ("stsb", ""), ("stsb-dev", ""))
 SEEDS = (1, 2, 3)

@@ -28,10 +28,7 @@ from tests.scripts.flags import flags
 from tests.unit.reporting import example_results, example_scores
 from workflow.scripts import collect_figure
 
-MODELS = (
-    FigureModels("none", "tiny", "start", (0,)),
-    FigureModels("nli", "tiny", "rcl", (1, 2)),
-)
+MODELS = (FigureModels("none", "tiny", "start", (0,)), FigureModels("nli", "tiny", "rcl", (1, 2)))
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,7 @@ import pytest
 from pytest import approx
 from scipy import stats
 
-from semblance.reporting.contrasts import (
-    PAIRED,
-    UNPAIRED,
-    weighted_sum,
-)
+from semblance.reporting.contrasts import PAIRED, UNPAIRED, weighted_sum
 from semblance.reporting.table import Contrast
 from tests.unit.reporting.example_scores import row, runs, table, untrained
 

@@ -277,11 +277,6 @@ def test_a_claim_cannot_be_asked_without_the_base_or_the_differing_rows_that_it_
         assert found.verdict == "undecided"
 
 
-def test_a_claim_of_no_difference_keeps_its_own_margin():
-    (found,) = judged(rows=OURS, expects="none", margin=2.5)
-    assert (found.margin, found.verdict) == (2.5, "reproduced")
-
-
 # --- needs that are measured ----------------------------------------------------------------------
 
 TUNED = Needs("a tuned start", start_within=5)
@@ -435,15 +430,6 @@ def test_the_rows_that_must_differ_are_those_of_the_reading():
     by_reading = judged(shown, readings=FORMS, needs=needs)
     said = "it needs it: here they differ by {} points, and not by 9"
     assert [one.why for one in by_reading] == [said.format("0.93"), said.format("1.21")]
-
-
-def test_the_headline_counts_each_reading_by_itself_and_says_how_many_are_open():
-    page = claims_markdown([*of_forms(), *judged()])
-    assert (
-        "None of the 1 claim of the papers that were judged is reproduced, 1 undecided or open; "
-        "none of the 1 claim in the mean form is reproduced, 1 undecided or open; "
-        "none of the 1 claim in the summed form is reproduced, 1 undecided or open." in page
-    )
 
 
 # --- which rows stand for a claim -----------------------------------------------------------------

@@ -119,16 +119,6 @@ def test_a_killed_training_goes_on_to_the_same_bytes(inputs, pairs, tmp_path, ki
     assert read_sealed(tmp_path / "killed/record.json")["attempts"] == 2
 
 
-def test_a_deleted_curve_is_put_back_without_a_step(inputs, pairs, tmp_path, monkeypatch):
-    train(inputs, pairs, tmp_path)
-    before = (tmp_path / "dev.csv").read_bytes()
-    (tmp_path / "dev.csv").unlink()
-    (tmp_path / "record.json").unlink()
-    monkeypatch.setattr(run, "fit", None)  # it would be called for a step
-    train(inputs, pairs, tmp_path)
-    assert (tmp_path / "dev.csv").read_bytes() == before
-
-
 def test_a_model_whose_vectors_are_zero_stops_the_training(inputs, pairs, tmp_path, monkeypatch):
     def zeros(self, tokens, max_length):
         return np.zeros((len(tokens.offsets) - 1, 16), np.float32)

@@ -6,15 +6,8 @@ import pytest
 import torch
 
 from semblance.errors import InputError
-from semblance.training.batch import Batch, Regulators, batch_of
-from semblance.training.losses import (
-    contrastive,
-    entropy,
-    guided,
-    ranking,
-    regulators,
-    symmetric,
-)
+from semblance.training.batch import Regulators, batch_of
+from semblance.training.losses import contrastive, entropy, guided, ranking, regulators, symmetric
 
 SHAPES = [(2, 3), (3, 5), (6, 4)]  # B, d
 SCALES = [1.0, 20.0]
@@ -284,8 +277,7 @@ GRADIENTS = [(*loss, hard) for loss in LOSSES for hard in (0, 1, 2)]
 
 
 @pytest.mark.parametrize(
-    "function,options,n,hard",
-    [*GRADIENTS, (contrastive.loss, {"hard_negative_weight": 2.0}, 0, 2)],
+    "function,options,n,hard", [*GRADIENTS, (contrastive.loss, {"hard_negative_weight": 2.0}, 0, 2)]
 )
 def test_the_gradients_are_those_of_the_function(function, options, n, hard):
     parts = each_tensor(draw(2, 3, seed=5, n=n, hard=hard), torch.Tensor.requires_grad_)
@@ -296,34 +288,6 @@ def test_the_gradients_are_those_of_the_function(function, options, n, hard):
         return function(*each_tensor(parts, lambda _: next(left)), scale=3.0, **options)
 
     assert torch.autograd.gradcheck(call, tuple(tensors))
-
-
-@pytest.mark.parametrize("scale", SCALES)
-def test_orthonormal_embeddings_give_the_closed_form(scale):
-    basis = torch.eye(6, dtype=torch.float64)
-    # logits: scale for itself, 0 for the five others
-    batch = Batch(basis[:3], basis[:3], basis[3:])
-    expected = math.log1p(5 * math.exp(-scale))
-    assert float(contrastive.loss(batch, scale=scale)) == near(expected)
-    frozen = basis[:3].expand(2, 3, 6)
-    batch = Batch(basis[:3], basis[:3])
-    found = regulators.loss(batch, Regulators(frozen, frozen), scale=scale)
-    assert float(found) == near(5 * math.log1p(2 * math.exp(-scale)))
-
-
-@pytest.mark.parametrize(
-    "options,share",
-    [
-        ({}, 7 / 8),
-        ({"include_positive": True}, 1.0),
-        ({"hard_negatives_in_entropy": False}, 3 / 8),
-        ({"reduction": "sum"}, 4 * 7 / 8),
-    ],
-)
-def test_entropy_of_a_uniform_row_keeps_the_full_denominator(options, share):
-    same = torch.ones(4, 3, dtype=torch.float64)
-    found = entropy.loss(Batch(same, same, same), scale=20.0, phi=0.1, **options)
-    assert float(found) == near(math.log(8) * (1 + 0.1 * share))  # p_ij = 1/8 everywhere
 
 
 @pytest.mark.parametrize("function,options,n", LOSSES)

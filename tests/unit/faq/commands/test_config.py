@@ -10,14 +10,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance_faq.commands import train
-from semblance_faq.commands.config import (
-    BANK,
-    BASE,
-    FEWEST_WORDINGS,
-    READY,
-    THREADS,
-    OwnFaq,
-)
+from semblance_faq.commands.config import BANK, BASE, FEWEST_WORDINGS, READY, THREADS, OwnFaq
 from workflow.planning.config import load_files
 from workflow.planning.methods import ranking
 from workflow.planning.plan import Plan
@@ -116,9 +109,7 @@ def test_rcl_that_a_user_adds_is_trained_on_folds_and_on_the_whole_bank():
     config = train.config_of(OwnFaq("faq.csv", "my-faq", FEWEST_WORDINGS))
     tuned = config["methods"]["tuned"]
     regulators = {"kind": "entropy-batch32", "phis": [0.01, 0.02, 0.03, 0.04]}
-    added = {
-        "rcl": {**tuned, "label": "RCL", "loss": "regulators", "regulators": regulators},
-    }
+    added = {"rcl": {**tuned, "label": "RCL", "loss": "regulators", "regulators": regulators}}
     config["methods"] |= added
     config["seeds"][BANK] = list(range(1, SEEDS + 1))
     config["tables"][BANK]["rows"][0]["methods"] += added

@@ -29,15 +29,21 @@ def test_questions_that_differ_in_case_and_punctuation_alone_are_one(tmp_path):
     )
 
 
-def test_a_table_is_read_by_its_column_of_questions(tmp_path):
-    log = put(tmp_path / "log.csv", "when,Frage\n1,Wie viel?\n2,Wann?\n")
-    assert read_asked(str(log))[0] == {"Wie viel?": 1, "Wann?": 1}
+ASKED = json.dumps({"time": "x", "kind": "asked", "question": "How?"}) + "\n"
 
 
-def test_of_the_servers_log_the_questions_count_and_cut_lines_are_passed_over(tmp_path):
-    asked = json.dumps({"time": "x", "kind": "asked", "question": "How?"}) + "\n"
-    log = put(tmp_path / "asked.log", asked + asked[:20] + "\n" + asked)
-    assert read_asked(str(log))[0] == {"How?": 2}
+@pytest.mark.parametrize(
+    "name, text, asked",
+    [
+        ("log.csv", "when,Frage\n1,Wie viel?\n2,Wann?\n", {"Wie viel?": 1, "Wann?": 1}),
+        # of the server's log; a line that was cut is passed over
+        ("asked.log", ASKED + ASKED[:20] + "\n" + ASKED, {"How?": 2}),
+        # so is a row without a question
+        ("log.jsonl", '{"query": ""}\n{"query": null}\n{"query": "How?"}\n', {"How?": 1}),
+    ],
+)
+def test_a_log_may_be_a_table_or_the_servers_own(tmp_path, name, text, asked):
+    assert read_asked(str(put(tmp_path / name, text)))[0] == asked
 
 
 def test_a_question_whose_answers_people_refused_is_asked_once_and_refused(tmp_path):
@@ -46,11 +52,6 @@ def test_a_question_whose_answers_people_refused_is_asked_once_and_refused(tmp_p
     log = put(tmp_path / "asked.log", "\n".join(texts))
     times, refused, _ = read_asked(str(log))
     assert times == {"How?": 1, "Why?": 1} and refused == {"How?": 1, "Why?": 2}
-
-
-def test_a_row_without_a_question_is_passed_over(tmp_path):
-    log = put(tmp_path / "log.jsonl", '{"query": ""}\n{"query": null}\n{"query": "How?"}\n')
-    assert read_asked(str(log))[0] == {"How?": 1}
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "?!\n"])

