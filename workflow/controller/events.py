@@ -145,7 +145,6 @@ class Writer(logging.Handler):
         self._jobs[record.jobid] = {
             "job": log.removeprefix(f"{self.out}/").removesuffix(".log"),
             "rule": record.rule_name,
-            "wildcards": dict(record.wildcards),
             "outputs": [_path(output) for output in record.output],
             "log": log,
         }

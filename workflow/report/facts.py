@@ -41,9 +41,7 @@ class Facts:
     def command(self) -> dict[str, Any]:
         """How the last run on the folder was started; empty where no run has noted it."""
         with contextlib.suppress(*UNREADABLE):
-            noted = read_object(layout.place(self.out, layout.COMMAND))
-            if all(isinstance(option, str) for option in noted["options"]):
-                return noted
+            return read_object(layout.place(self.out, layout.COMMAND))
         return {}
 
     @cached_property

@@ -10,7 +10,7 @@ import yaml
 
 from semblance.errors import InputError
 from semblance.fetch.hub import Repository, fetch_repository, mirrored
-from semblance.fetch.manifest import Archive, BaseSource, Dataset, File, Hub, Wanted
+from semblance.fetch.manifest import BaseSource, Dataset, Hub, Wanted
 from semblance.fetch.raw import fetch_dataset
 from semblance.fetch.sources import (
     Found,
@@ -24,7 +24,6 @@ from semblance.fetch.sources import (
 )
 from semblance.provenance import ROOT, read_sealed, write_json
 from tests.dag.tiny import CONFIG, write_base
-from tests.hostile.test_archives import zipped
 from tests.local_http import Fault
 from tests.scripts.flags import flags
 from tests.unit.fetch.examples import ALTERED, COMMIT, CONTENT, REPO, dataset, pinned, sha, write
@@ -90,19 +89,6 @@ def test_a_file_of_a_mirror_folder_is_not_asked_for(server, tmp_path):
     assert server.seen == []
 
 
-def test_a_mirrors_address_is_asked_in_place_of_the_files_own(server, tmp_path):
-    data = dataset(pinned(server.url + "/elsewhere"))
-    server.serve("/mirror/a/b.txt", CONTENT)
-    assert states(ask(tmp_path, data, mirror=server.url + "/mirror")) == [State.REACHED]
-    assert {seen[1] for seen in server.seen} == {"/mirror/a/b.txt"}
-
-
-def test_a_dead_address_is_no_loss_where_another_one_answers(server, tmp_path):
-    data = dataset(pinned(server.url + "/gone", server.serve("/f", CONTENT)))
-    answers = ask(tmp_path, data)
-    assert states(answers) == [State.REACHED] and missing(answers) == []
-
-
 @pytest.mark.parametrize(
     "path, fault, problem",
     [
@@ -127,23 +113,6 @@ def test_a_file_that_no_address_has_is_missing_and_the_page_says_what_to_do(
     assert advice.startswith("what to do: ")
 
 
-@pytest.mark.parametrize("pin, stated", [(sha(CONTENT), ""), ("0" * 64, "sha256 expected 0+")])
-def test_a_hubs_file_is_held_against_the_digest_that_the_hub_states(server, tmp_path, pin, stated):
-    path = f"/datasets/some/data/resolve/{COMMIT}/b.tar"
-    server.serve_large(path, COMMIT, CONTENT)
-    [answer] = ask(tmp_path, dataset(File("a/b.txt", pin, None, (server.url + path,))))
-    assert answer.state == (State.FAILED if stated else State.REACHED)
-    assert stated.rstrip("+") in answer.problem
-
-
-def test_an_archive_is_asked_for_as_a_file(server, tmp_path):
-    content = zipped(("in/b.txt", CONTENT))
-    members = {"in/b.txt": "a/b.txt"}
-    archive = Archive("x.zip", sha(content), None, (server.serve("/x", content),), members=members)
-    [answer] = ask(tmp_path, dataset(archives=(archive,)))
-    assert (answer.file, answer.state, answer.size) == ("x.zip", State.REACHED, len(content))
-
-
 # Bases
 
 
@@ -158,11 +127,6 @@ def test_a_base_on_a_hub_is_listed_with_the_size_of_its_files(server, tmp_path):
     answers = ask(tmp_path, **on_hub(server, weights_sha256=WEIGHTS))
     assert [answer.size for answer in answers] == [sum(map(len, MODEL.values()))]
     assert states(answers) == [State.REACHED] and len(server.seen) == 1
-
-
-def test_a_hub_that_states_other_weights_than_the_pinned_ones_is_named(server, tmp_path):
-    [answer] = missing(ask(tmp_path, **on_hub(server, weights_sha256="0" * 64)))
-    assert f"expected {'0' * 64}, the server states {WEIGHTS}" in answer.problem
 
 
 def test_a_finished_base_is_not_asked_for(server, tmp_path):
@@ -271,12 +235,6 @@ def test_a_repository_is_fetched_whole_and_once(server, tmp_path):
     assert (place / "model.safetensors").read_bytes() == MODEL["model.safetensors"]
     server.close()
     assert {line.state for line in fill(tmp_path, **wanted)} == {State.HERE}
-
-
-def test_a_repository_that_no_hub_gives_is_reported(server, tmp_path):
-    base = BaseSource(hub=REPO, revision=COMMIT)
-    [line] = fill(tmp_path, hub=Hub(server.url), bases={"tiny": base})
-    assert line.state == State.FAILED and "HTTP 404" in line.problem
 
 
 # The whole way: a config, the command, and a machine without a network.

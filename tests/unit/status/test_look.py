@@ -257,14 +257,6 @@ def test_the_queue_of_the_cluster_is_counted_by_state_where_there_is_a_squeue(ex
     assert "in the queue of the cluster: 2 pending, 1 running" in as_page(status, PLAIN)
 
 
-def test_of_many_jobs_the_first_are_named_and_the_others_counted(example):
-    example.happened("failed", TRAINING, "x")
-    status = example.look()
-    status.jobs *= 13
-    shown = as_page(status, PLAIN)
-    assert shown.count(NAME) == 10 and "and 3 more jobs (--json names all)" in shown
-
-
 def test_the_json_has_what_the_page_has(example):
     example.control()
     example.hold(TRAINING)
@@ -302,15 +294,6 @@ def test_the_folder_on_which_a_run_began_last_is_taken(example):
         stamp = Path("results/logs/command.json").stat().st_mtime - age
         os.utime(Path(name, "logs/command.json"), (stamp, stamp))
     assert started.last_output() == "demo/results"
-
-
-def test_a_run_of_an_earlier_version_that_noted_less_is_read(example):
-    path = Path("results/logs/command.json")
-    note = json.loads(path.read_text())
-    old = {key: note[key] for key in ("folder", "output", "downloads", "options")}
-    path.write_text(json.dumps(old))
-    status = example.look()
-    assert status.command == "" and not status.finished
 
 
 def test_the_config_of_a_run_of_another_version_is_an_error_that_names_its_file(example):
