@@ -197,9 +197,10 @@ def test_a_difference_without_intervals_or_published_value_is_a_dot_alone():
     assert [line.get_marker() for line in axes.lines if len(line.get_xdata()) == 1] == ["o"]
 
 
-def test_each_table_has_a_scale_of_its_own():
+def test_each_table_has_a_title_and_a_scale_of_its_own():
     small = dict.fromkeys((*contrasts.INTERVALS, "difference", "published"), 0.01)
-    figure = draw("contrasts", [METHOD, METHOD | small | {"table": "u"}])
+    figure = draw("contrasts", [METHOD, METHOD | small | {"table": "u", "title": "Another"}])
+    assert [axes.get_title(loc="right") for axes in figure.axes] == ["A table", "Another"]
     assert [axes.get_xlim()[1] for axes in figure.axes] == pytest.approx([1.05 * 0.8, 1.05 * 0.01])
 
 
@@ -215,11 +216,6 @@ def test_what_lies_far_from_the_other_methods_is_a_triangle_at_the_border():
 def test_rows_of_several_protocols_name_theirs():
     axes = forest(METHOD, METHOD | {"protocol": "all"})
     assert labels(axes) == ["RCL (senteval) against SimCSE", "RCL (all) against SimCSE"]
-
-
-def test_each_table_has_a_panel_with_its_title():
-    figure = draw("contrasts", [METHOD, METHOD | {"table": "u", "title": "Another"}])
-    assert [axes.get_title(loc="right") for axes in figure.axes] == ["A table", "Another"]
 
 
 def test_a_method_far_from_the_others_is_drawn_at_the_border_with_its_values():

@@ -82,14 +82,6 @@ def test_a_running_training_is_named_with_its_process_its_step_and_its_time_left
     assert told.endswith("step 1,234 of 5,000, about 21 min left")
 
 
-@pytest.mark.parametrize("text", ["", "step 1 of 2"])
-def test_a_log_without_progress_tells_no_step(example, text):
-    example.tell(TRAINING, text)
-    example.hold(TRAINING)
-    [job] = jobs_in(example.look(), "running")
-    assert job.step is None and job.left == pytest.approx(example.cost.seconds(TRAINING))
-
-
 def test_a_job_that_has_begun_runs_or_waits_in_a_queue_while_the_run_lives(example):
     example.happened("started", TRAINING)
     example.control()
