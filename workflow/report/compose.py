@@ -9,7 +9,7 @@ import jinja2
 from markupsafe import Markup
 
 from semblance import layout
-from semblance.counts import counted, signed
+from semblance.counts import counted, duration, signed
 from semblance.provenance import checked, read_text
 from workflow.planning.tables import base_label
 from workflow.report import claims, figures, tables, trust
@@ -52,7 +52,6 @@ def _cut(text: str, most: int = MOST_LETTERS) -> str:
 
 def compose(facts: Facts, version: str) -> str:
     """Return the page of what there is; ``version`` names the code that makes it."""
-    costs = trust.costs(facts)
     reproduced = claims.section(facts.judgements)
     shown, drawn = tables.section(facts), figures.section(facts)
     trusted = trust.section(facts)
@@ -64,12 +63,12 @@ def compose(facts: Facts, version: str) -> str:
     ]
     return render(
         title=f"Semblance report: {facts.plan.out}",
-        subtitle=_state(facts, costs),
+        subtitle=_state(facts),
         headline=reproduced.headline,
         counts=reproduced.counts,
         looks=claims.LOOKS,
         warnings=_shared_notes(facts),
-        made_with=_made_with(facts, costs, version),
+        made_with=_made_with(facts, version),
         parts=parts,
     )
 
@@ -110,12 +109,12 @@ def answerer_files(facts: Facts) -> Iterator[tuple[str, str]]:
         yield str(folder / layout.SUMMARY), str(folder / layout.RECORD)
 
 
-def _state(facts: Facts, cost: trust.Costs) -> str:
-    missing = len(facts.incomplete)
-    if not missing and cost.done == cost.jobs:
-        return f"Finished: {counted(len(facts.tables), 'table')}, {counted(cost.jobs, 'job')}."
+def _state(facts: Facts) -> str:
+    missing, done, jobs = len(facts.incomplete), len(facts.records), len(facts.jobs)
+    if not missing and done == jobs:
+        return f"Finished: {counted(len(facts.tables), 'table')}, {counted(jobs, 'job')}."
     return (
-        f"Not finished: {cost.done} of {counted(cost.jobs, 'job')} are done; "
+        f"Not finished: {done} of {counted(jobs, 'job')} are done; "
         f"{missing} of {counted(len(facts.tables), 'table')} miss scores."
     )
 
@@ -126,13 +125,14 @@ def _shared_notes(facts: Facts) -> list[str]:
     return list(filter(None, notes)) if len(notes) == 1 else []
 
 
-def _made_with(facts: Facts, cost: trust.Costs, version: str) -> list[tuple[str, str]]:
+def _made_with(facts: Facts, version: str) -> list[tuple[str, str]]:
     config = facts.plan.config
     rows = [row for table in facts.tables.values() for row in table.rows]
     bases = [base_label(config, row.base) for row in rows]
     stand_ins = Counter(text for row in rows for text in row.stand_in)
     lists = dict.fromkeys(config.tables[name].seeds for name in facts.tables)
     finished = [record["finished"] for record in facts.records if "finished" in record]
+    used = duration(sum(record.get("seconds", 0.0) for record in facts.records))
     last = max(finished, default="").replace("T", " ").removesuffix("Z")
     facts_of = [
         ("bases", ", ".join(dict.fromkeys(bases))),
@@ -140,6 +140,6 @@ def _made_with(facts: Facts, cost: trust.Costs, version: str) -> list[tuple[str,
         ("seeds", ", ".join(f"{len(config.seeds[name])} ({name})" for name in lists)),
         ("last job", f"{last} UTC"),
         ("report by", version),
-        ("cost", f"{cost.used} of jobs"),
+        ("cost", f"{used} of jobs"),
     ]
     return [(name, text) for name, text in facts_of if text]

@@ -1,35 +1,14 @@
-"""What a run cost, and what a reader needs to check its numbers."""
+"""What a reader needs to check the numbers of a run."""
 
-import contextlib
 import shlex
-from typing import Any, NamedTuple
+from typing import Any
 
-from semblance.counts import counted, duration
+from semblance.counts import counted
 from semblance.fetch.manifest import load_manifest
-from semblance.provenance import read_sealed
 from workflow.planning import stages
-from workflow.report.facts import UNREADABLE, Facts
+from workflow.report.facts import Facts
 
-OWN = "report"  # the stage whose cost is left out: it is not over while the page is made
 ORIGIN = ("hub", "package", "folder", "revision")  # the keys of a base that say whence it comes
-
-
-class Costs(NamedTuple):
-    """How many jobs are done, and what they took together."""
-
-    done: int
-    jobs: int
-    used: str
-
-
-def costs(facts: Facts) -> Costs:
-    """Return what the finished jobs of a run took, by their records."""
-    jobs = [job for job in stages.jobs(facts.plan) if job.stage != OWN]
-    seconds = []
-    for job in jobs:
-        with contextlib.suppress(*UNREADABLE):
-            seconds.append(read_sealed(stages.record(facts.plan, job)).get("seconds", 0.0))
-    return Costs(len(seconds), len(jobs), duration(sum(seconds)))
 
 
 def section(facts: Facts) -> dict[str, Any]:
