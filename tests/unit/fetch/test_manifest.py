@@ -28,12 +28,6 @@ def test_every_file_has_a_digest_or_a_hub_that_states_one():
             assert file.pin.has_digest or any(map(AT_COMMIT.search, file.urls)), (name, file.path)
 
 
-def test_every_file_of_the_papers_data_has_an_address():
-    """The tests of similarity come out of archives or have addresses of their own."""
-    for name in ("nli-simcse", "wiki1m", "faqir", "cough", "stackfaq", "covid"):
-        assert [file.path for file in OURS[name].files if not file.urls] == [], name
-
-
 # Pins
 
 CONTENT = b"some text\n"
