@@ -1,5 +1,6 @@
 """The report of one output folder: its sections, and the templates that show them."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +11,16 @@ from markupsafe import Markup
 
 from semblance import layout
 from semblance.counts import counted, duration, signed
+from semblance.fetch.manifest import load_manifest
 from semblance.provenance import checked, read_text
+from workflow.planning import stages
 from workflow.planning.tables import base_label
-from workflow.report import claims, figures, tables, trust
+from workflow.report import claims, figures, tables
 from workflow.report.facts import UNREADABLE, Facts
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
+ORIGIN = ("hub", "package", "folder", "revision")  # the keys of a base that say whence it comes
 ITEM = "- "  # a statement of an answerer's summary
 
 
@@ -54,7 +58,7 @@ def compose(facts: Facts, version: str) -> str:
     """Return the page of what there is; ``version`` names the code that makes it."""
     reproduced = claims.section(facts.judgements)
     shown, drawn = tables.section(facts), figures.section(facts)
-    trusted = trust.section(facts)
+    trusted = trust(facts)
     parts = [
         *first_sections(facts, reproduced),
         Section("tables", "Tables", shown["finding"], shown),
@@ -107,6 +111,34 @@ def answerer_files(facts: Facts) -> Iterator[tuple[str, str]]:
     for name in facts.plan.config.answerers:
         folder = Path(layout.place(facts.out, layout.ANSWERER, answerer=name))
         yield str(folder / layout.SUMMARY), str(folder / layout.RECORD)
+
+
+def trust(facts: Facts) -> dict[str, Any]:
+    """Return the commands that check a run, and its data, bases and environment."""
+    config = facts.plan.config
+    wanted = stages.wanted_by(facts.plan)
+    manifest = load_manifest(wanted.manifest)
+    environment: dict[str, set[str]] = {}
+    for record in facts.records:
+        for name, value in record.get("environment", {}).items():
+            environment.setdefault(name, set()).add(str(value))
+    bases = {name: config.bases[name].written() for name in wanted.bases}
+    devices = {str(record["device"]) for record in facts.records if "device" in record}
+    return {
+        "finding": f"{counted(len(facts.records), 'record')} of jobs can be checked by one command",
+        "environment": [
+            (name, ", ".join(sorted(environment[name]))) for name in sorted(environment)
+        ],
+        "devices": sorted(devices),
+        "data": [(name, manifest[name]) for name in wanted.datasets],
+        "bases": [
+            (name, " ".join(str(base[key]) for key in ORIGIN if key in base))
+            for name, base in bases.items()
+        ],
+        "slips": len(facts.published.slips),
+        "verify": shlex.join(["semblance", "verify", "--output", facts.plan.out]),
+        "run": shlex.join(["snakemake", "--cores", "all", *facts.command.get("options", [])]),
+    }
 
 
 def _state(facts: Facts) -> str:
