@@ -69,14 +69,7 @@ def test_a_running_training_is_named_with_its_process_its_step_and_its_time_left
     assert (job.job, job.step, job.steps) == (NAME, 1234, 5000)
     assert job.left == pytest.approx((5000 - 1234) / 3) and job.age == pytest.approx(0, abs=5)
     [count] = [count for count in status.stages if count["stage"] == "train"]
-    assert count == {
-        "stage": "train",
-        "jobs": 2,
-        "done": 0,
-        "running": 1,
-        "failed": 0,
-        "left": None,
-    }
+    assert (count["jobs"], count["done"], count["running"], count["left"]) == (2, 0, 1, None)
     told = line_of(as_page(status, PLAIN), f"{NAME}: ")
     assert "n7, Slurm job 815, pid 7, for " in told
     assert told.endswith("step 1,234 of 5,000, about 21 min left")
