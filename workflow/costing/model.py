@@ -149,8 +149,8 @@ class Cost:
     def price(self, some: Sequence[Job]) -> str:
         """Return what some jobs cost, in one line."""
         gpu, cpu = (self.total_hours(some, machine) for machine in ("gpu", "cpu"))
-        outputs = size(self.disk(some))
-        return f"if idle {gpu:,.1f} GPU-hours, {cpu:,.1f} core-hours; {outputs} of outputs"
+        hours = f"{gpu:,.1f} GPU-hours, {cpu:,.1f} core-hours on an idle machine"
+        return f"{hours}, {size(self.disk(some))} of outputs"
 
     def _place(self, stage: str) -> Machine:
         if not STAGES[stage].uses_model:
