@@ -39,7 +39,6 @@ def scripts(noted: list[str]) -> set[str]:
 def test_the_trap_lay_in_the_way_of_every_stage(finished: Project):
     assert scripts(lines(finished, "processes")) == {
         "",  # Snakemake itself
-        "sources",  # all its files lie in the mirror folder
         *COMPUTING,
         *DOWNLOADS,
     }

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -39,20 +38,6 @@ def test_status_prints_the_page_without_colours_into_a_pipe_or_one_object_of_jso
     assert said.startswith("results: no run works here") and "\033" not in said
     status.main(["--output", "results", "--json"])
     assert json.loads(capsys.readouterr().out)["output"] == "results"
-
-
-def test_status_watches_until_it_is_interrupted(plan, capsys, monkeypatch):
-    pauses = []
-
-    def pause(seconds):
-        pauses.append(seconds)
-        if len(pauses) == 3:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(status, "time", SimpleNamespace(sleep=pause))
-    status.main(["--json", "--watch"])
-    assert pauses == [status.EVERY] * 3
-    assert len(list(map(json.loads, capsys.readouterr().out.splitlines()))) == 3
 
 
 def test_on_a_terminal_status_is_coloured_and_drawn_anew_until_ctrl_c(plan):

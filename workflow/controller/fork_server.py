@@ -52,12 +52,6 @@ OF_A_JOB = {
 _started: list[subprocess.Popen] = []  # kept: a server ends when its pipe is closed
 
 
-def project_environment() -> dict[str, str]:
-    """Return the environment variables of this process, with the project on Python's path."""
-    folders = filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
-
-
 def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
     """Start the server of this process's jobs; it ends with this process. None where none can run.
 
@@ -72,6 +66,7 @@ def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(os.path.join(folder, "socket"))
     listener.listen(1024)  # programs wait here while the server loads the libraries
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     with log.open("w") as output, listener:
         server = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__, folder, str(listener.fileno()), *sorted(rules)],
@@ -79,7 +74,7 @@ def start(rules: Iterable[str], log: Path) -> subprocess.Popen | None:
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            env={**project_environment(), **ONE_THREAD},
+            env={**os.environ, "PYTHONPATH": path, **ONE_THREAD},
             start_new_session=True,  # an interrupt of the terminal is for the jobs' programs
         )
     _started.append(server)

@@ -7,11 +7,9 @@ import contextlib
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
 
@@ -22,10 +20,11 @@ from snakemake.settings.types import DeploymentMethod
 from semblance import layout
 from semblance.counts import counted
 from semblance.errors import BAD_INPUT, InputError
+from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
-from semblance.provenance import ROOT, canonical, write_json
+from semblance.provenance import ROOT, write_json
 from workflow.config.model import Config
 from workflow.controller import command, events, fork_server, lock, preview, private, slurm
 from workflow.controller.check import Checked, check, gpus_here
@@ -214,19 +213,17 @@ def ask_for_sources(workflow, plan: Plan) -> None:
     needed = [job for job in planned if STAGES[job.stage].work == "download"]
     if not needed:
         return
-    program = [sys.executable, "-P", "-m", f"{SCRIPTS}.sources"]
-    done = subprocess.run(
-        [*program, "--settings", canonical(asdict(wanted_by(plan, needed)))],
-        env=fork_server.project_environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    from semblance.fetch import sources  # slow to import, and needed by a first run alone
+
+    asked = sources.questions(wanted_by(plan, needed), load_manifest(plan.config.manifest))
+    answers = sources.ask_all(asked)
     log = Path(plan.out, "logs/sources.log")
-    write_text(log, done.stdout)
-    said = f"sources: every file to download can be had ({log})\n"
-    print(done.stdout if done.returncode else said, file=sys.stderr, end="")
-    if done.returncode and not workflow.execution_settings.keep_going:
+    write_text(log, f"{sources.page(answers)}\n")
+    if not sources.missing(answers):
+        print(f"sources: every file to download can be had ({log})", file=sys.stderr)
+        return
+    print(sources.page(answers), file=sys.stderr)
+    if not workflow.execution_settings.keep_going:
         raise WorkflowError(STOP)
 
 
@@ -240,10 +237,9 @@ def end(plan: Plan) -> None:
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, which tables are not whole, and how to go on."""
     remove_copies(plan.config)
-    history = events.History(plan.out)
-    texts = [*events.failures(history), *_incomplete_tables(plan)]
-    texts += [*_describe_saved(workflow.dag, plan.out), events.last_line(history)]
-    print("\n".join(filter(None, texts)), file=sys.stderr)
+    texts = [*events.failures(events.History(plan.out)), *_incomplete_tables(plan)]
+    texts += _describe_saved(workflow.dag, plan.out)
+    print("\n".join(texts), file=sys.stderr)
 
 
 def _incomplete_tables(plan: Plan) -> Iterator[str]:

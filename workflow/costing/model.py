@@ -30,6 +30,9 @@ ENOUGH = 2  # trainings by which times are predicted
 SLIGHT = 0.1  # programs that want one core: a load that no price names
 WITHOUT_MODEL = 3  # seconds of a job that runs no model
 
+# What reading a record raises that is missing, damaged or of an earlier version.
+UNREADABLE = (InputError, OSError, ArithmeticError, LookupError, TypeError, ValueError)
+
 SAFETY = 2  # times the predicted seconds
 MARGIN = 10  # minutes more
 LEAST_RUNTIME = 30  # minutes
@@ -146,8 +149,8 @@ class Cost:
     def price(self, some: Sequence[Job]) -> str:
         """Return what some jobs cost, in one line."""
         gpu, cpu = (self.total_hours(some, machine) for machine in ("gpu", "cpu"))
-        outputs = size(self.disk(some))
-        return f"if idle {gpu:,.1f} GPU-hours, {cpu:,.1f} core-hours; {outputs} of outputs"
+        hours = f"{gpu:,.1f} GPU-hours, {cpu:,.1f} core-hours on an idle machine"
+        return f"{hours}, {size(self.disk(some))} of outputs"
 
     def _place(self, stage: str) -> Machine:
         if not STAGES[stage].uses_model:
@@ -201,35 +204,23 @@ def is_of_other_settings(path: str, arguments: Sequence[str]) -> bool:
     return False
 
 
-def finished(cost: Cost, since: float = 0.0) -> dict[Job, dict]:
-    """Return the record of each job that finished ``since`` a time and says its seconds.
-
-    A damaged record is left out.
-    """
-    records = {}
-    for job in cost.jobs():
-        path = Path(record(cost.plan, job))
-        with contextlib.suppress(InputError, OSError):
-            if path.stat().st_mtime >= since:
-                facts = read_object(path)
-                if isinstance(facts.get("seconds"), int | float):
-                    records[job] = facts
-    return records
-
-
 def measure(cost: Cost, since: float = 0.0) -> None:
     """Learn from the jobs of models that finished ``since`` a time how long work takes here.
 
     Long jobs count most. A job on another device than the config's tells nothing, nor does a damaged
     record. A training may have stopped early.
     """
-    for job, facts in finished(cost, since).items():
-        stage = STAGES[job.stage]
-        on_cpu = str(facts.get("device", cost.device)).startswith("cpu")
-        if stage.uses_model and on_cpu == (cost.device == "cpu"):
-            with contextlib.suppress(ArithmeticError, LookupError, TypeError):
-                share = facts["training"]["step"] / facts["steps"] if stage.work == "train" else 1
-                cost.learn(job, facts["seconds"], share)
+    for job in cost.jobs():
+        path = Path(record(cost.plan, job))
+        with contextlib.suppress(*UNREADABLE):
+            if not STAGES[job.stage].uses_model or path.stat().st_mtime < since:
+                continue
+            facts = read_object(path)
+            is_training = STAGES[job.stage].work == "train"
+            share = facts["training"]["step"] / facts["steps"] if is_training else 1.0
+            seconds = float(facts["seconds"])
+            if str(facts.get("device", cost.device)).startswith("cpu") == (cost.device == "cpu"):
+                cost.learn(job, seconds, share)
 
 
 def wall_time(seconds: float, places: int, what: str = "core") -> str:

@@ -1,5 +1,6 @@
 """The report of one output folder: its sections, and the templates that show them."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,14 +10,17 @@ import jinja2
 from markupsafe import Markup
 
 from semblance import layout
-from semblance.counts import counted, signed
+from semblance.counts import counted, duration, signed
+from semblance.fetch.manifest import load_manifest
 from semblance.provenance import checked, read_text
+from workflow.planning import stages
 from workflow.planning.tables import base_label
-from workflow.report import claims, figures, tables, trust
+from workflow.report import claims, figures, tables
 from workflow.report.facts import UNREADABLE, Facts
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
+ORIGIN = ("hub", "package", "folder", "revision")  # the keys of a base that say whence it comes
 ITEM = "- "  # a statement of an answerer's summary
 
 
@@ -52,10 +56,9 @@ def _cut(text: str, most: int = MOST_LETTERS) -> str:
 
 def compose(facts: Facts, version: str) -> str:
     """Return the page of what there is; ``version`` names the code that makes it."""
-    costs = trust.costs(facts)
     reproduced = claims.section(facts.judgements)
     shown, drawn = tables.section(facts), figures.section(facts)
-    trusted = trust.section(facts)
+    trusted = trust(facts)
     parts = [
         *first_sections(facts, reproduced),
         Section("tables", "Tables", shown["finding"], shown),
@@ -64,12 +67,12 @@ def compose(facts: Facts, version: str) -> str:
     ]
     return render(
         title=f"Semblance report: {facts.plan.out}",
-        subtitle=_state(facts, costs),
+        subtitle=_state(facts),
         headline=reproduced.headline,
         counts=reproduced.counts,
         looks=claims.LOOKS,
         warnings=_shared_notes(facts),
-        made_with=_made_with(facts, costs, version),
+        made_with=_made_with(facts, version),
         parts=parts,
     )
 
@@ -110,12 +113,40 @@ def answerer_files(facts: Facts) -> Iterator[tuple[str, str]]:
         yield str(folder / layout.SUMMARY), str(folder / layout.RECORD)
 
 
-def _state(facts: Facts, cost: trust.Costs) -> str:
-    missing = len(facts.incomplete)
-    if not missing and cost.done == cost.jobs:
-        return f"Finished: {counted(len(facts.tables), 'table')}, {counted(cost.jobs, 'job')}."
+def trust(facts: Facts) -> dict[str, Any]:
+    """Return the commands that check a run, and its data, bases and environment."""
+    config = facts.plan.config
+    wanted = stages.wanted_by(facts.plan)
+    manifest = load_manifest(wanted.manifest)
+    environment: dict[str, set[str]] = {}
+    for record in facts.records:
+        for name, value in record.get("environment", {}).items():
+            environment.setdefault(name, set()).add(str(value))
+    bases = {name: config.bases[name].written() for name in wanted.bases}
+    devices = {str(record["device"]) for record in facts.records if "device" in record}
+    return {
+        "finding": f"{counted(len(facts.records), 'record')} of jobs can be checked by one command",
+        "environment": [
+            (name, ", ".join(sorted(environment[name]))) for name in sorted(environment)
+        ],
+        "devices": sorted(devices),
+        "data": [(name, manifest[name]) for name in wanted.datasets],
+        "bases": [
+            (name, " ".join(str(base[key]) for key in ORIGIN if key in base))
+            for name, base in bases.items()
+        ],
+        "slips": len(facts.published.slips),
+        "verify": shlex.join(["semblance", "verify", "--output", facts.plan.out]),
+        "run": shlex.join(["snakemake", "--cores", "all", *facts.command.get("options", [])]),
+    }
+
+
+def _state(facts: Facts) -> str:
+    missing, done, jobs = len(facts.incomplete), len(facts.records), len(facts.jobs)
+    if not missing and done == jobs:
+        return f"Finished: {counted(len(facts.tables), 'table')}, {counted(jobs, 'job')}."
     return (
-        f"Not finished: {cost.done} of {counted(cost.jobs, 'job')} are done; "
+        f"Not finished: {done} of {counted(jobs, 'job')} are done; "
         f"{missing} of {counted(len(facts.tables), 'table')} miss scores."
     )
 
@@ -126,13 +157,14 @@ def _shared_notes(facts: Facts) -> list[str]:
     return list(filter(None, notes)) if len(notes) == 1 else []
 
 
-def _made_with(facts: Facts, cost: trust.Costs, version: str) -> list[tuple[str, str]]:
+def _made_with(facts: Facts, version: str) -> list[tuple[str, str]]:
     config = facts.plan.config
     rows = [row for table in facts.tables.values() for row in table.rows]
     bases = [base_label(config, row.base) for row in rows]
     stand_ins = Counter(text for row in rows for text in row.stand_in)
     lists = dict.fromkeys(config.tables[name].seeds for name in facts.tables)
     finished = [record["finished"] for record in facts.records if "finished" in record]
+    used = duration(sum(record.get("seconds", 0.0) for record in facts.records))
     last = max(finished, default="").replace("T", " ").removesuffix("Z")
     facts_of = [
         ("bases", ", ".join(dict.fromkeys(bases))),
@@ -140,6 +172,6 @@ def _made_with(facts: Facts, cost: trust.Costs, version: str) -> list[tuple[str,
         ("seeds", ", ".join(f"{len(config.seeds[name])} ({name})" for name in lists)),
         ("last job", f"{last} UTC"),
         ("report by", version),
-        ("cost", f"{cost.used} of jobs"),
+        ("cost", f"{used} of jobs"),
     ]
     return [(name, text) for name, text in facts_of if text]

@@ -1,7 +1,6 @@
 """What a report reads of an output folder, finished or not."""
 
 import contextlib
-import os
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from semblance.provenance import read_object, read_sealed
 from semblance.reporting.claims import read_claims
 from semblance.reporting.judging import Judgement, judge
 from semblance.reporting.published import Published
+from workflow.planning import stages
 from workflow.planning.plan import Plan
 from workflow.planning.table_checks import published
 from workflow.status.tables import tables_now
@@ -41,19 +41,19 @@ class Facts:
     def command(self) -> dict[str, Any]:
         """How the last run on the folder was started; empty where no run has noted it."""
         with contextlib.suppress(*UNREADABLE):
-            noted = read_object(layout.place(self.out, layout.COMMAND))
-            if all(isinstance(option, str) for option in noted["options"]):
-                return noted
+            return read_object(layout.place(self.out, layout.COMMAND))
         return {}
 
     @cached_property
+    def jobs(self) -> list[stages.Job]:
+        """The jobs of the run but for the report, which is not over while its page is made."""
+        return [job for job in stages.jobs(self.plan) if job.stage != "report"]
+
+    @cached_property
     def records(self) -> list[dict[str, Any]]:
-        """Every record of a finished job below the output folder, in the order of their paths."""
+        """The records of the jobs that have finished."""
         records = []
-        walked = os.walk(self.out)  # passes over what a running job deletes meanwhile
-        paths = [Path(place, layout.RECORD) for place, _, names in walked if layout.RECORD in names]
-        for path in sorted(paths):
-            if not layout.WITHOUT_RECORD & set(path.relative_to(self.out).parts):
-                with contextlib.suppress(*UNREADABLE):
-                    records.append(read_sealed(path))
+        for job in self.jobs:
+            with contextlib.suppress(*UNREADABLE):
+                records.append(read_sealed(stages.record(self.plan, job)))
         return records

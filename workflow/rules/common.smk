@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-from dataclasses import asdict
 
 from semblance.provenance import canonical
 from semblance.reporting.published import PAPERS

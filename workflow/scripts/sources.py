@@ -7,9 +7,8 @@ within a minute; exit status 1 if a file is nowhere to be had.
 import argparse
 import sys
 
-from semblance.fetch.manifest import Wanted, load_manifest
+from semblance.fetch.manifest import load_manifest
 from semblance.fetch.sources import ask_all, missing, page, questions
-from semblance.settings import decode_json
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
@@ -20,17 +19,13 @@ from workflow.scripts.endings import run
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance sources", __doc__)
     cli.add_configs(flags)
-    flags.add_argument("--settings", help="JSON: the sources to ask, in place of a config's")
     return flags
 
 
 def main(argv: list[str] | None = None) -> None:
     """Ask, print the table, and end with status 1 if something is missing."""
     args = parser().parse_args(argv)
-    if args.settings:
-        wanted = decode_json(Wanted, args.settings, "wanted")
-    else:
-        wanted = wanted_by(Plan(load_files(args.config)))
+    wanted = wanted_by(Plan(load_files(args.config)))
     answers = ask_all(questions(wanted, load_manifest(wanted.manifest)))
     print(page(answers))
     if missing(answers):

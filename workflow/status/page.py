@@ -41,8 +41,7 @@ def as_page(status: Status, paint: Paint, everything: bool = False) -> str:
 
 def _head(status: Status, paint: Paint, jobs: int) -> Iterator[str]:
     yield f"{status.output}: {_controller(status, paint)}"
-    if status.command:
-        yield f"  {status.command}"
+    yield f"  {status.command}"
     done = sum(count["done"] for count in status.stages)
     this_start = f"; {status.this_start}" if status.lives and status.this_start else ""
     yield f"done: {done:,} of {counted(jobs, 'job')}, {status.share:.0%} of the work{this_start}"
@@ -122,7 +121,7 @@ def _end(status: Status) -> Iterator[str]:
     if not status.lives and not status.finished:
         if any(job.state == "running" for job in status.jobs):
             yield "these jobs still run without their controller; the next run keeps what they make"
-        command = status.command or "the command of the last run again"
+        command = status.command
         if Path(status.folder) != Path.cwd():
             command = f"in {status.folder}: {command}"
         yield f"to go on: {command}"

@@ -57,10 +57,8 @@ def read_start(out: str) -> Started:
     if not folder.is_dir() or place != os.path.realpath(out):  # moved or copied results
         folder = Path.cwd()
         moved = {"output": os.path.abspath(out)}
-    # An earlier version noted less.
-    facts = {key: noted.get(key) for key in ("cores", "at_a_time")}
-    config = noted_config(out, **moved)
-    return Started(folder, config, note.stat().st_mtime, noted.get("command", ""), **facts)
+    facts = {key: noted[key] for key in ("command", "cores", "at_a_time")}
+    return Started(folder, noted_config(out, **moved), note.stat().st_mtime, **facts)
 
 
 def noted_config(out: str, **changed: str) -> Config:

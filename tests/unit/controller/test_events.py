@@ -40,7 +40,7 @@ def say(writer, event: str | None, message: str = "", **facts) -> None:
 def info(rule="train", number=1, folder=FOLDER, log=LOG) -> dict:
     """Return what Snakemake says of a job."""
     outputs = [f"{folder}/model.safetensors (temporary)", f"{folder}/record.json"]
-    facts = {"rule_name": rule, "wildcards": {"seed": "1"}, "output": outputs, "input": ["tokens"]}
+    facts = {"rule_name": rule, "output": outputs, "input": ["tokens"]}
     return {"jobid": number, "log": [log] if log else [], **facts}
 
 

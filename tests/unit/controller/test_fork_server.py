@@ -95,26 +95,21 @@ def test_a_child_has_the_arguments_the_folder_and_the_files_of_its_program(serve
     assert (printed, errors, program.returncode) == ("to the output\n", "to the errors\n", 0)
 
 
-@pytest.mark.parametrize("status", [0, 2, 75, 130])
-def test_a_program_ends_with_the_status_of_its_child(server, tmp_path, status):
-    program = start("end", tmp_path / "note", str(status))
-    program.communicate()
-    assert facts_of(tmp_path / "note")["parent"] == server.pid
-    assert program.returncode == status
-
-
-def test_a_mistake_of_the_program_is_shown_with_its_place(server, tmp_path):
-    program = start("fail", tmp_path / "note")
+@pytest.mark.parametrize(
+    "action, status, shown",
+    [
+        *((f"end {status}", status, "") for status in (0, 2, 75, 130)),
+        ("fail", 1, "RuntimeError: a mistake of the program"),
+        ("die", -signal.SIGKILL, ""),
+    ],
+)
+def test_a_program_ends_as_its_child_does(server, tmp_path, action, status, shown):
+    name, *arguments = action.split()
+    program = start(name, tmp_path / "note", *arguments)
     _, errors = program.communicate()
-    assert 'trials/job.py", line' in errors
-    assert "RuntimeError: a mistake of the program" in errors
-    assert program.returncode == 1
-
-
-def test_a_program_whose_child_is_killed_ends_by_the_same_signal(server, tmp_path):
-    program = start("die", tmp_path / "note")
-    program.communicate()
-    assert program.returncode == -signal.SIGKILL
+    assert facts_of(tmp_path / "note")["parent"] == server.pid
+    assert program.returncode == status and shown in errors
+    assert ('trials/job.py", line' in errors) == bool(shown)
 
 
 @pytest.mark.parametrize(
@@ -155,16 +150,17 @@ def test_a_child_computes_in_several_threads_what_the_program_computes_by_itself
     assert forked.endswith(" 2\n")
 
 
-def test_a_program_with_another_variable_starts_by_itself(server, tmp_path):
-    start("end", tmp_path / "note", "0", variables={"OF_THE_USER": "new"}).communicate()
-    facts = facts_of(tmp_path / "note")
-    assert (facts["parent"], facts["variable"]) == (os.getpid(), "new")
-
-
-def test_variables_of_snakemake_for_a_job_are_no_others(server, tmp_path):
-    variables = {"OMP_NUM_THREADS": "7", "TMPDIR": str(tmp_path)}
+@pytest.mark.parametrize(
+    "variables, is_forked",
+    [({"OMP_NUM_THREADS": "7", "TMPDIR": "/tmp"}, True), ({"OF_THE_USER": "new"}, False)],
+)
+def test_a_program_with_other_variables_than_those_of_a_job_starts_by_itself(
+    server, tmp_path, variables, is_forked
+):
     start("end", tmp_path / "note", "0", variables=variables).communicate()
-    assert facts_of(tmp_path / "note")["parent"] == server.pid
+    facts = facts_of(tmp_path / "note")
+    assert facts["parent"] == (server.pid if is_forked else os.getpid())
+    assert facts["variable"] == variables.get("OF_THE_USER")
 
 
 def test_a_program_whose_server_is_killed_begins_again_by_itself(own_server, tmp_path):

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,11 +11,10 @@ from unittest.mock import Mock
 import pytest
 from snakemake.exceptions import WorkflowError
 
-from semblance.fetch.manifest import Wanted
+from semblance.fetch import sources
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import ROOT
-from semblance.settings import decode_json
 from tests.shipped import merged
 from workflow.config.model import Config, Keep
 from workflow.controller import command, events, hooks, lock, slurm
@@ -209,22 +207,23 @@ def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():
     assert private == {"private.py"}
 
 
-PLAN = Plan(load(merged("config.yaml")))
+MANIFEST = str(ROOT / "workflow/manifest.yaml")
+PLAN = Plan(load(merged("config.yaml") | {"manifest": MANIFEST}))
 BASE = ["resources/models/bert-base/record.json"]
 DATASET = ["resources/data/x.csv", "resources/data/records/stsb.json"]
 
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What the program is asked for; it answers with the exit status in ``asked.status``."""
-    found = SimpleNamespace(status=0, wanted=[])
+    """The files that are asked for, each of which is in the state ``asked.state``."""
+    asked = SimpleNamespace(state=sources.State.REACHED, files=[])
 
-    def run(command, **_):
-        found.wanted.append(decode_json(Wanted, command[-1]))
-        return subprocess.CompletedProcess(command, found.status, stdout="the table\n")
+    def ask_all(questions):
+        asked.files += [(question.source, question.file) for question in questions]
+        return [sources.Found(*file, asked.state, 1) for file in asked.files]
 
-    monkeypatch.setattr(subprocess, "run", run)
-    return found
+    monkeypatch.setattr(sources, "ask_all", ask_all)
+    return asked
 
 
 def ask(*outputs: list[str], keep_going: bool = False) -> None:
@@ -237,23 +236,21 @@ def ask(*outputs: list[str], keep_going: bool = False) -> None:
 
 def test_a_run_without_downloads_asks_nobody(asked):
     ask(["results/report.html"], [])
-    assert asked.wanted == []
+    assert asked.files == []
 
 
 def test_only_what_the_run_downloads_is_asked_for(asked, capsys, tmp_path):
     ask(BASE, DATASET, ["results/report.html"])
-    [wanted] = asked.wanted
-    assert wanted.datasets == ("stsb",) and list(wanted.bases) == ["bert-base"]
-    assert wanted.bases["bert-base"].hub == "google-bert/bert-base-uncased"
+    assert {source for source, _ in asked.files} == {"stsb", "bert-base"}
     assert capsys.readouterr().err.startswith("sources: every file to download can be had")
-    assert (tmp_path / "results/logs/sources.log").read_text() == "the table\n"
+    assert "stsb" in (tmp_path / "results/logs/sources.log").read_text()
 
 
 def test_a_missing_file_stops_the_run_unless_it_keeps_going(asked, capsys):
-    asked.status = 1
+    asked.state = sources.State.FAILED
     with pytest.raises(WorkflowError, match="not every file can be had"):
         ask(DATASET)
-    assert capsys.readouterr().err == "the table\n"
+    assert "missing: stsb: " in capsys.readouterr().err
     ask(DATASET, keep_going=True)
 
 

@@ -74,7 +74,7 @@ def test_the_events_of_a_real_run_are_written_down(ran):
     assert (history.done, history.total) == (2, 4)  # the target, which has no log, has no events
     bad = history.jobs["logs/bad"]
     assert bad["outputs"] == ["out/bad"]  # Snakemake logs it with (temporary)
-    assert (bad["rule"], bad["log"], bad["wildcards"]) == ("bad", "out/logs/bad.log", {})
+    assert (bad["rule"], bad["log"]) == ("bad", "out/logs/bad.log")
     [failed] = events.failures(history)
     assert failed.splitlines()[1] == "    | error: a.csv: no such file"
     assert (ran / "out" / events.FILE).read_text().startswith('\n{"event": "run"')

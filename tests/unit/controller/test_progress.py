@@ -71,11 +71,6 @@ def test_a_failed_job_is_named_once_with_its_error(example, capsys):
     assert "1 failed" in first and "1 failed" in second
 
 
-def test_a_run_that_has_not_noted_its_start_draws_nothing(capsys):
-    Screen("nowhere", Command(starts_jobs=False))._draw()
-    assert capsys.readouterr().err == ""
-
-
 SNAKEFILE = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})

@@ -34,14 +34,11 @@ def test_a_larger_base_asks_for_more_memory_and_time_and_so_does_each_attempt():
         assert model.asks(LARGE, 2)[key] == 2 * model.asks(LARGE)[key]
 
 
-def test_the_runtime_is_twice_the_prediction_and_ten_minutes_in_tens():
+def test_the_runtime_is_twice_the_prediction_and_ten_minutes_in_tens_up_to_the_longest():
     model = cost()
     minutes = 2 * model.seconds(LARGE) / 60 + 10
     assert minutes <= model.asks(LARGE)["runtime"] < minutes + 10
     assert model.asks(LARGE)["runtime"] % 10 == 0
-
-
-def test_no_attempt_asks_for_more_than_the_longest_runtime():
     assert cost("resources.max_runtime = 120").asks(LARGE, 5)["runtime"] == 120
 
 
@@ -52,12 +49,6 @@ def test_a_new_stage_without_a_formula_is_priced_by_the_default(monkeypatch):
     assert model.asks(Job("sing")) == asked
     assert model.asks(Job("sing"), 2)["mem_mb"] == 16000
     assert model.seconds(Job("sing")) > 0 and model.total_hours([Job("sing")], "cpu") > 0
-
-
-def test_every_job_of_the_full_config_asks_for_whole_positive_numbers():
-    model = cost()
-    for job in jobs(model.plan):
-        assert all(isinstance(v, int) and v > 0 for v in model.asks(job).values()), job
 
 
 def test_a_job_asks_for_the_threads_of_the_config_whatever_this_machine_has():
@@ -197,13 +188,6 @@ def test_times_can_be_predicted_after_two_trainings_or_as_many_as_there_are():
         for job in learned:
             model.learn(job, 100.0)
         assert model.can_predict(left) is expected, (left, learned)
-
-
-def test_only_what_finished_since_a_time_is_measured(run):
-    os.utime(run[0], (100, 100))
-    model = small()
-    measure(model, since=200)
-    assert len(model.measured) == 2
 
 
 @pytest.mark.parametrize(

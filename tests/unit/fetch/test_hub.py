@@ -103,11 +103,6 @@ def test_each_request_is_made_again_after_a_failure_that_passes(hub, tmp_path, p
     assert set(fetch(hub, tmp_path)["files"]) == set(FILES)
 
 
-def test_a_connection_that_is_lost_is_no_loss(hub, tmp_path):
-    hub.faults[CDN] = [Fault(cut=100_000)]
-    assert fetch(hub, tmp_path)["files"]["model.safetensors"]["size"] == len(WEIGHTS)
-
-
 def test_after_the_first_fetch_no_network_is_needed_until_a_file_is_altered(hub, tmp_path):
     first = fetch(hub, tmp_path)
     requests = len(hub.seen)

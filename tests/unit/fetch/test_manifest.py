@@ -22,29 +22,10 @@ def test_every_address_on_a_code_or_data_hub_is_at_a_pinned_commit():
             assert re.search("/[0-9a-f]{40}/", url), url
 
 
-@pytest.mark.parametrize("year", range(12, 17))
-def test_sts_pairs_come_with_their_gold_and_a_subset_has_both(year):
-    paths = {file.path for file in OURS[f"sts{year}"].files}
-    pairs = {path.replace(".input.", ".gs.") for path in paths if ".input." in path}
-    assert pairs == {path for path in paths if ".gs." in path} != set()
-
-
-@pytest.mark.parametrize("name", "sts12 sts13 sts14 sts15 sts16 stsb sick".split())
-def test_every_file_of_the_sts_tests_has_a_digest_and_an_address(name):
-    assert OURS[name].files and not OURS[name].archives
-    assert all(file.sha256 and file.size and file.urls for file in OURS[name].files)
-
-
 def test_every_file_has_a_digest_or_a_hub_that_states_one():
     for name, data in OURS.items():
         for file in data.downloads:
             assert file.pin.has_digest or any(map(AT_COMMIT.search, file.urls)), (name, file.path)
-
-
-def test_every_file_of_the_papers_data_has_an_address():
-    """The tests of similarity come out of archives or have addresses of their own."""
-    for name in ("nli-simcse", "wiki1m", "faqir", "cough", "stackfaq", "covid"):
-        assert [file.path for file in OURS[name].files if not file.urls] == [], name
 
 
 # Pins

@@ -4,10 +4,9 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from semblance.drawing import COLUMN, PAGE, SERIES, draw_rows, svg_text
+from semblance.drawing import COLUMN, PAGE, draw_rows, svg_text
 from semblance.figures import anisotropy, contrasts, cosine_densities
 from tests.unit.figures.example_rows import METHOD, NAMES, ROWS
 
@@ -198,9 +197,10 @@ def test_a_difference_without_intervals_or_published_value_is_a_dot_alone():
     assert [line.get_marker() for line in axes.lines if len(line.get_xdata()) == 1] == ["o"]
 
 
-def test_each_table_has_a_scale_of_its_own():
+def test_each_table_has_a_title_and_a_scale_of_its_own():
     small = dict.fromkeys((*contrasts.INTERVALS, "difference", "published"), 0.01)
-    figure = draw("contrasts", [METHOD, METHOD | small | {"table": "u"}])
+    figure = draw("contrasts", [METHOD, METHOD | small | {"table": "u", "title": "Another"}])
+    assert [axes.get_title(loc="right") for axes in figure.axes] == ["A table", "Another"]
     assert [axes.get_xlim()[1] for axes in figure.axes] == pytest.approx([1.05 * 0.8, 1.05 * 0.01])
 
 
@@ -213,21 +213,9 @@ def test_what_lies_far_from_the_other_methods_is_a_triangle_at_the_border():
     assert (ends["<"], ends[">"]) == pytest.approx((-reach, reach))
 
 
-def test_the_longest_labels_of_an_own_faq_stand_whole_beside_their_rows():
-    longest = ["Tuned, hard negatives, questions and answers"]
-    longest.append(f"{longest[0]}, with BM25")
-    axes = forest(*(METHOD | {"label": label} for label in longest))
-    assert labels(axes) == [f"{label} against SimCSE" for label in longest]
-
-
 def test_rows_of_several_protocols_name_theirs():
     axes = forest(METHOD, METHOD | {"protocol": "all"})
     assert labels(axes) == ["RCL (senteval) against SimCSE", "RCL (all) against SimCSE"]
-
-
-def test_each_table_has_a_panel_with_its_title():
-    figure = draw("contrasts", [METHOD, METHOD | {"table": "u", "title": "Another"}])
-    assert [axes.get_title(loc="right") for axes in figure.axes] == ["A table", "Another"]
 
 
 def test_a_method_far_from_the_others_is_drawn_at_the_border_with_its_values():
@@ -255,13 +243,3 @@ def test_a_reference_far_from_the_series_is_reported_in_the_legend_and_does_not_
         score = 100 * start["average"]
         assert (lowest < score) == is_near
         assert any(f"{score:.2f}, outside" in text for text in legend(figure)) != is_near
-
-
-def luminance(colour: str) -> float:
-    red, green, blue = (int(to_hex(colour)[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    return 0.299 * red + 0.587 * green + 0.114 * blue
-
-
-def test_neighbours_of_the_palette_differ_in_grey_too():
-    greys = [luminance(colour) for colour in SERIES]
-    assert all(abs(a - b) > 0.1 for a, b in zip(greys, greys[1:], strict=False))

@@ -9,7 +9,6 @@ from workflow.planning.stages import STAGES, job_of, log
 
 RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
 BLOCKS = dict(re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", RULES, flags=re.M | re.S))
-ASKING = BLOCKS.pop("sources")  # it makes no file, so no stage reads from it
 WILDCARDS = {
     "corpus": "nli",
     "base": "tiny",
@@ -34,10 +33,6 @@ def test_every_rule_that_runs_a_command_is_a_stage():
     by_name = {f"rule {name}:" for name in STAGES if name != "download"}
     assert {f"rule {name}:" for name in BLOCKS} == by_name
     assert 'f"download_{_name}"' in RULES  # one rule for each data set
-
-
-def test_the_rule_that_only_asks_makes_no_file_and_is_local():
-    assert "output:" not in ASKING and "input:" not in ASKING and "localrule: True" in ASKING
 
 
 @pytest.mark.parametrize("name", BLOCKS)
