@@ -1,5 +1,6 @@
 """The claims on the page: their bars, their summary, and those that were not run."""
 
+import re
 from dataclasses import replace
 from typing import get_args
 
@@ -160,3 +161,34 @@ def test_an_undecided_claim_says_how_many_seeds_would_decide():
     undecided = {"verdict": "undecided", "low": -1.0, "high": 1.2, "seeds_needed": 20}
     text = page(judgement(difference=0.1, **undecided))
     assert "the test items are held fixed; about 20 seeds would decide" in text
+
+
+def palette(text: str) -> dict[str, str]:
+    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]+)", text))
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of #rgb or #rrggbb (WCAG 2.2)."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+LIGHT = palette(STYLE[: STYLE.index("@media")])
+DARK = LIGHT | palette(STYLE[STYLE.index("@media") : STYLE.index("* {")])
+PRINT = LIGHT | palette(STYLE[STYLE.index("@media print") :])
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK, PRINT], ids=["light", "dark", "print"])
+@pytest.mark.parametrize(
+    "text, ground",
+    [
+        *[("ink", "paper"), ("soft", "paper"), ("soft", "band"), ("link", "paper")],
+        *[("on-held", "held"), ("on-less", "less"), ("held", "paper")],
+        *[("on-against", "against"), ("on-against", "stripe"), ("on-against", "paper")],
+    ],
+)
+def test_each_text_of_the_page_has_a_contrast_of_4_5_to_its_ground(text, ground, colours):
+    low, high = sorted(luminance(colours[name]) for name in (text, ground))
+    assert (high + 0.05) / (low + 0.05) >= 4.5
