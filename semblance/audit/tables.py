@@ -102,7 +102,9 @@ class Tables:
         for form, write in PRINTERS.items():
             self._compare(self.folder / f"{name}.{form}", write(table), f"{source} gives")
         again = self._rebuilt(table, node)
-        problem = f"differs from what its settings and scores give: {_difference(table, again)}"
+        problem = (
+            f"differs from what its settings and scores give: {_first_difference(table, again)}"
+        )
         self.found.check(FORMS, again == table, source, problem)
         self._note_other_seeds(source, table)
         check_cells(
@@ -194,7 +196,7 @@ def _with_published_of(table: Table, shown: Table) -> Table:
     return replace(table, rows=tuple(rows))
 
 
-def _difference(shown: Table, again: Table) -> str:
+def _first_difference(shown: Table, again: Table) -> str:
     """Name the first thing in which two tables differ."""
     for row, other in zip(shown.rows, again.rows, strict=False):
         for column in dict.fromkeys([*row.cells, *other.cells]):
