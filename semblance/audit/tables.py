@@ -5,8 +5,8 @@ from the predictions of these runs. Its files must be, byte for byte, as their p
 """
 
 import functools
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semblance import layout
@@ -37,6 +37,7 @@ OTHER_PAPERS = "made with other numbers or claims of the papers"
 PAGES = ("published", "claims")  # each made from all tables
 
 
+@dataclass
 class Tables:
     """The tables, figures and pages of a results folder, to be checked.
 
@@ -44,16 +45,15 @@ class Tables:
     ``papers``: the files of their numbers and claims; ``bootstrap``: draw the bootstrap again, too.
     """
 
-    def __init__(
-        self, chain: Chain, runs: Runs, papers: Iterable[Path], bootstrap: bool, found: Findings
-    ):
-        self.chain = chain
-        self.root = chain.root
-        self.folder = chain.root / layout.TABLES
-        self.runs = runs
-        self.papers = tuple(papers)
-        self.bootstrap = bootstrap
-        self.found = found
+    chain: Chain
+    runs: Runs
+    papers: Sequence[Path]
+    bootstrap: bool
+    found: Findings
+
+    def __post_init__(self):
+        self.root = self.chain.root
+        self.folder = self.root / layout.TABLES
 
     @functools.cached_property
     def printed(self) -> Published:

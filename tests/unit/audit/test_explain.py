@@ -7,17 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from semblance.audit.chain import Chain
-from semblance.audit.explain import CHECKED, Step, explain, find_cell, problems, states
+from semblance.audit.chain import DELETED, Chain
+from semblance.audit.explain import CHECKED, NOT_HERE, Step, explain, find_cell, problems, states
+from semblance.audit.findings import format_findings
 from semblance.audit.summary import cell_lines
+from semblance.audit.verify import verify
 from semblance.errors import InputError
-from semblance.provenance import file_digest, read_sealed, record_digest
+from semblance.provenance import file_digest
 from tests.unit.audit.tampering import change_record, change_table, shown, shown_row
 from workflow.scripts import explain as command
 from workflow.scripts.explain import to_text
 
 CELL = ("t_sts", "rcl", "STS12")
-TABLE_RECORD = "tables/records/t_faq.json"
 CHANGED = "says something else than when it was read"
 
 
@@ -147,28 +148,41 @@ def test_what_lies_in_folders_that_are_not_here_is_no_problem(untouched, tmp_pat
     assert problems(top) == 0 and "not here, not checked" in to_text(top)
 
 
-def test_the_cell_of_a_users_own_file_is_healthy_until_the_file_changes(results):
-    """The records name the file, so that it is found from any folder."""
+def test_weights_that_a_run_has_deleted_are_no_problem_and_lost_ones_are(results):
+    weights = results / "models/nli/tiny/rcl/seed-2/model/model.safetensors"
+    weights.unlink()
+    (results / "logs").mkdir()
+    for models in ("all", "final"):  # the note that a run leaves of its config
+        note = json.dumps({"keep": {"models": models}})
+        (results / "logs/config.json").write_text(note)
+        findings = verify(results)
+        assert (str(weights) in dict(findings.problems)) == (models == "all")
+    assert findings.problems == [] and f"{weights}: {DELETED}" in format_findings(findings)
+    top = explained(results, *CELL)
+    assert problems(top) == 0 and f"{DELETED}  sha256" in to_text(top)
+
+    # other files, and weights that are there, are checked all the same
+    weights.write_bytes(b"other weights")
+    tokens = results / "tokens/tiny/nli/tokens.arrow"
+    tokens.unlink()
+    assert {str(weights), str(tokens)} <= dict(verify(results).problems).keys()
+
+
+def test_a_users_own_file_is_checked_where_its_record_names_it(results):
     own = results.parent / "my faq.csv"
     own.write_text("question,answer\nWho?,I\n")
+    link = {"role": own.name, "place": f"../../../{own.name}", "digest": file_digest(own)}
     bank = results / "faq/bank/record.json"
-    link = {"role": "my faq.csv", "place": "../../../my faq.csv", "record": ""}
-    change_record(bank, lambda value: value["inputs"].append(link | {"digest": file_digest(own)}))
+    change_record(bank, lambda value: value["inputs"].append(link | {"record": ""}))
 
-    readers = [*results.glob("scores/faq/*/*/*/*/record.json"), results / TABLE_RECORD]
-    for reader in readers:
+    def state() -> str:
+        return states(explained(results, "t_faq", "rcl [pairs]", "MAP"))[str(own)]
 
-        def link_anew(value, reader=reader):
-            for link in value["inputs"]:
-                if link["record"]:
-                    link["record"] = record_digest(read_sealed(reader.parent / link["place"]))
-
-        change_record(reader, link_anew)
-    cell = ("t_faq", "rcl [pairs]", "MAP")
-    top = explained(results, *cell)
-    assert problems(top) == 0 and "my faq.csv" in to_text(top)
+    assert state() == CHECKED
     own.write_text("question,answer\nWho?,You\n")
-    assert problems(explained(results, *cell)) > 0
+    assert state().startswith("damaged: ")
+    own.unlink()
+    assert state() == NOT_HERE
 
 
 def test_the_short_form_says_how_a_cell_came_to_be(untouched):
