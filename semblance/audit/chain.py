@@ -71,7 +71,7 @@ class Chain:
     """All records below a results folder and those of the downloads that it was made from.
 
     ``downloads``: their folder; by default the one that the records name. Raises InputError for a
-    folder that does not exist, that no run has written, or that an earlier version has written.
+    folder that does not exist or that no run has written.
     """
 
     unknown = IN_NATURAL_UNIT  # metrics that predictions cannot give
@@ -86,20 +86,6 @@ class Chain:
         if not _is_of_run(self.root):
             problem = "no run has this folder as its output"
             raise InputError(self.root, problem, run_near(self.root))
-        self._refuse_earlier_version()
-
-    def _refuse_earlier_version(self) -> None:
-        """Raise InputError if the first record that can be read has inputs without places."""
-        for path in self._results():
-            try:
-                inputs = read_sealed(path).get("inputs")
-            except (InputError, OSError):
-                continue
-            if isinstance(inputs, dict):
-                problem = "written by an earlier version, whose records do not link their inputs"
-                raise InputError(self.root, problem, "start the run again")
-            if inputs is not None:
-                return
 
     def _results(self) -> Iterator[Path]:
         """Yield the path of every record below the results folder."""

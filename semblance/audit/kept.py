@@ -7,7 +7,6 @@ temporary place and verified as any other.
 """
 
 import contextlib
-import itertools
 import lzma
 import os
 import tarfile
@@ -156,15 +155,16 @@ def verify_kept(folder: Path) -> findings.Findings:
             runs = Runs(chain, checked).check(nodes)
             Tables(chain, runs, sorted(root.glob("logs/*.yaml")), True, checked).check(nodes)
 
-    def named(*texts: str) -> Iterator[str]:
-        """Yield texts with the kept folder in place of the temporary one and of its tables."""
-        for text in texts:
-            yield text.replace(f"{root}/{layout.TABLES}", str(folder)).replace(
-                str(root), str(folder)
-            )
+    def named(text: str) -> str:
+        """Name the kept folder in place of the temporary one and of its tables."""
+        for temporary in (f"{root}/{layout.TABLES}", str(root)):
+            text = text.replace(temporary, str(folder))
+        return text
 
-    checked.failures = [findings.Problem(*named(p.kind, p.path, p.what)) for p in checked.failures]
-    checked.notes = [(path, what) for path, what in itertools.starmap(named, checked.notes)]
+    checked.failures = [
+        findings.Problem(p.kind, named(p.path), named(p.what)) for p in checked.failures
+    ]
+    checked.notes = [(named(path), named(what)) for path, what in checked.notes]
     return checked
 
 

@@ -5,6 +5,7 @@ The runs are read one after the other, so that memory holds the predictions of o
 
 import csv
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -32,12 +33,12 @@ def scores_behind(node: Node) -> list[Path]:
     return [link.place.with_name(SCORE_FILE) for link in links]
 
 
+@dataclass
 class Runs:
     """The runs of a results folder, to be checked."""
 
-    def __init__(self, chain: Chain, found: Findings):
-        self.chain = chain
-        self.found = found
+    chain: Chain
+    found: Findings
 
     def check(self, nodes: list[Node]) -> dict[Path, Values | None]:
         """Check the scores of each run, and note those that nothing shows.

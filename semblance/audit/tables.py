@@ -5,8 +5,8 @@ from the predictions of these runs. Its files must be, byte for byte, as their p
 """
 
 import functools
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semblance import layout
@@ -37,6 +37,7 @@ OTHER_PAPERS = "made with other numbers or claims of the papers"
 PAGES = ("published", "claims")  # each made from all tables
 
 
+@dataclass
 class Tables:
     """The tables, figures and pages of a results folder, to be checked.
 
@@ -44,16 +45,15 @@ class Tables:
     ``papers``: the files of their numbers and claims; ``bootstrap``: draw the bootstrap again, too.
     """
 
-    def __init__(
-        self, chain: Chain, runs: Runs, papers: Iterable[Path], bootstrap: bool, found: Findings
-    ):
-        self.chain = chain
-        self.root = chain.root
-        self.folder = chain.root / layout.TABLES
-        self.runs = runs
-        self.papers = tuple(papers)
-        self.bootstrap = bootstrap
-        self.found = found
+    chain: Chain
+    runs: Runs
+    papers: Sequence[Path]
+    bootstrap: bool
+    found: Findings
+
+    def __post_init__(self):
+        self.root = self.chain.root
+        self.folder = self.root / layout.TABLES
 
     @functools.cached_property
     def printed(self) -> Published:
@@ -102,7 +102,9 @@ class Tables:
         for form, write in PRINTERS.items():
             self._compare(self.folder / f"{name}.{form}", write(table), f"{source} gives")
         again = self._rebuilt(table, node)
-        problem = f"differs from what its settings and scores give: {_difference(table, again)}"
+        problem = (
+            f"differs from what its settings and scores give: {_first_difference(table, again)}"
+        )
         self.found.check(FORMS, again == table, source, problem)
         self._note_other_seeds(source, table)
         check_cells(
@@ -194,7 +196,7 @@ def _with_published_of(table: Table, shown: Table) -> Table:
     return replace(table, rows=tuple(rows))
 
 
-def _difference(shown: Table, again: Table) -> str:
+def _first_difference(shown: Table, again: Table) -> str:
     """Name the first thing in which two tables differ."""
     for row, other in zip(shown.rows, again.rows, strict=False):
         for column in dict.fromkeys([*row.cells, *other.cells]):

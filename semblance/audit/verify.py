@@ -4,7 +4,7 @@ Scores and the cells of tables are recomputed from the predictions.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from semblance import layout
@@ -22,7 +22,7 @@ KEPT_RECORDS = f"{layout.pattern(layout.MODEL)}/{layout.pattern(layout.FINISHED)
 def verify(
     root: str | Path,
     downloads: str | Path | None = None,
-    papers: Iterable[Path] = PAPERS,
+    papers: Sequence[Path] = PAPERS,
     bootstrap: bool = False,
 ) -> Findings:
     """Check all below the results folder ``root``, and the downloads that it was made from.

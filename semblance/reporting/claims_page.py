@@ -158,4 +158,5 @@ def _claim_line(found: Judgement) -> str:
 
 
 def of_stand_in(found: Judgement, verdict: str) -> str:
+    """Return a verdict, marked where it is on a stand-in."""
     return f"stand-in: {verdict}" if found.stand_in else verdict

@@ -75,11 +75,8 @@ def attach(table: Table, published: Published) -> Table:
     """
     rows = []
     for row in table.rows:
-        claimed = _claimed(table, row, published)
-        cells = dict(row.cells)
-        for column, cell in cells.items():
-            value = claimed[column].value if column in claimed else None
-            cells[column] = replace(cell, published=value)
+        values = {column: entry.value for column, entry in _claimed(table, row, published).items()}
+        cells = {c: replace(cell, published=values.get(c)) for c, cell in row.cells.items()}
         rows.append(replace(row, cells=cells))
     return replace(table, rows=tuple(rows))
 

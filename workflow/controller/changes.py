@@ -105,22 +105,19 @@ def _type_of(value: Any) -> str:
 def _parameter_change(name: str, old: Any, new: Any, parts: Parts) -> str:
     """Return the change of one parameter."""
     if _type_of(new) == "code":
-        return f"code changed: {_files(parts.get(old, {}), parts.get(new, {}))}"
+        modules = parts.get(old, {}), parts.get(new, {})
+        if not all(modules):
+            return "code changed: which files is not noted"
+        changed = {module for module, _ in modules[0].items() ^ modules[1].items()}
+        files = [f"{module.replace('.', '/')}.py" for module in sorted(changed)]
+        return f"code changed: {few(files, 'file', FEW)}"
     if not isinstance(old, dict) or not isinstance(new, dict):
         return _change(name, old, new)
-    before = dict(_leaves(old))
-    now = dict(_leaves(new))
+    before, now = dict(_leaves(old)), dict(_leaves(new))
     pairs = {key: (before.get(key, ABSENT), now.get(key, ABSENT)) for key in {**before, **now}}
-    changed = [_change(key, *pair) for key, pair in pairs.items() if pair[0] != pair[1]]
-    return few(changed, "key", FEW)
-
-
-def _files(old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    """Return the files that differ between the modules of two digests of code, where known."""
-    if not old or not new:
-        return "which files is not noted"
-    changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    return few([f"{name.replace('.', '/')}.py" for name in sorted(changed)], "file", FEW)
+    return few(
+        [_change(key, *pair) for key, pair in pairs.items() if pair[0] != pair[1]], "key", FEW
+    )
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -145,12 +142,8 @@ def _change(name: str, old: Any, new: Any) -> str:
 
 
 def _shortened(value: Any) -> str:
-    text = value
-    if not isinstance(value, str):
-        text = json.dumps(value, ensure_ascii=False)
-    if len(text) > LONGEST:
-        return f"{text[:LONGEST]}…"
-    return text
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"{text[:LONGEST]}…" if len(text) > LONGEST else text
 
 
 def few(texts: Sequence[str], noun: str, most: int) -> str:

@@ -58,7 +58,7 @@ class _OnPlan(logging.Filter):
             self.is_done = True
             self._refuse()
             if self.asked.dry_run:
-                atexit.register(lambda: print(describe(self.workflow.dag, self.checked.cost)))
+                atexit.register(lambda: print(short_form(self.workflow.dag, self.checked.cost)))
             if planned and is_short:
                 sys.exit()  # before Snakemake makes the texts of all jobs, which nobody sees
         return not is_short or event.levelno >= logging.WARNING
@@ -122,7 +122,7 @@ def _is_stale(job) -> bool:
     return is_of_other_settings(_record(job), shlex.split(job.shellcmd))
 
 
-def describe(dag, cost: Cost) -> str:
+def short_form(dag, cost: Cost) -> str:
     """Return the short form."""
     planned = planned_jobs(dag)
     if not planned:

@@ -41,7 +41,7 @@ def test_one_name_on_the_command_line_is_an_answerer(results, capsys):
     assert capsys.readouterr().out.startswith("answerer faq\n")
     with pytest.raises(InputError, match="a row without a column"):
         command.main(["faq", "row", "--output", str(results)])
-    with pytest.raises(InputError, match="no such claim or answerer; known are faq"):
+    with pytest.raises(InputError, match="there is no such claim"):
         command.main(["nobody", "--output", str(results)])
 
 

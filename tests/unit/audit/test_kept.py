@@ -252,11 +252,6 @@ def test_the_commands_keep_a_run_and_check_it(finished, tmp_path, capsys):
     assert "keep the run anew" in capsys.readouterr().out
 
 
-def test_a_folder_that_no_run_has_written_is_not_kept(tmp_path):
-    with pytest.raises(InputError, match="no run has this folder as its output"):
-        keep(tmp_path, tmp_path / "kept")
-
-
 def test_a_run_that_has_made_some_of_its_tables_is_kept_without_the_csv_of_all_scores(
     results, tmp_path
 ):

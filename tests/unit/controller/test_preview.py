@@ -95,14 +95,6 @@ def test_jobs_of_one_reason_share_a_line_that_names_the_key_and_counts_what_foll
     assert reasons(*every, readers=readers) == [f"{line}; 14 jobs with all that follows"]
 
 
-def test_jobs_that_read_new_files_share_the_last_line():
-    derived = (job("embed", why={}), job("evaluate_sts", why={}))
-    assert reasons(*derived, job("train", why={"forced": True})) == [
-        "again: train (1 job): it was asked for",
-        f"again: embed (1 job), evaluate_sts (1 job): {DERIVED}",
-    ]
-
-
 def test_a_job_of_two_reasons_is_in_the_line_of_each():
     both = job("train", why={"forced": True, "code_changed": True})
     assert reasons(both, job("render_table", why={"code_changed": True})) == [

@@ -7,7 +7,8 @@ import pytest
 from pytest import approx
 from scipy import stats
 
-from semblance.audit.summary import claim_summary
+from semblance.audit.explain import Step
+from semblance.audit.summary import claim_lines, verdicts
 from semblance.provenance import ROOT
 from semblance.reporting.build import build
 from semblance.reporting.claims import (
@@ -660,50 +661,49 @@ def test_the_sizes_of_the_claims_are_those_of_the_printed_numbers():
 # --- in words -------------------------------------------------------------------------------------
 
 
-def in_words(shown, every=False, **given) -> list[tuple[str, str]]:
-    found = judged(shown, **given)
-    return list(claim_summary(found, {"t": shown}, PUBLISHED, every))
+def in_words(shown, **given) -> Step:
+    return verdicts("claim", judged(shown, **given), {"t": shown}, PUBLISHED)
 
 
 def test_a_verdict_is_explained_by_its_rows_its_interval_its_rule_and_what_would_change_it():
     shown = table()
-    said = dict(in_words(shown))
-    (found,) = judged(shown)
+    said = dict(claim_lines(in_words(shown)))
+    (one,) = judged(shown)
     assert said["claim"] == "A is better than B (here)"
     assert said["verdict"] == "undecided; the test items are held fixed"
     # the means of A and B
     assert said["rows"].startswith("+ A 70.53 ± ") and ", − B 69.60 ± " in said["rows"]
     assert said["rows"].endswith("(t: tiny, nli, senteval)")
-    assert said["interval"] == f"+0.93 {found.interval}, 3 seeds; the paper: +0.80; margin ±0.40"
-    assert "With 0 in it" in said["rule"] and "Above 0" not in said["rule"]
-    assert said["changed by"] == "one without 0, or on another side of ±0.40"
+    assert said["ours"] == f"+0.93 {one.interval}, 3 seeds"
+    assert said["paper"] == "+0.80; margin ±0.40"
 
 
 @pytest.mark.parametrize(
-    "gaps, given, rule",
+    "gaps, given, rule, limits",
     [
-        ([1.0, 1.1, 0.9], {}, "Above 0: "),
-        ([-1.0, -1.1, -0.9], {}, "Below 0: "),
-        ([1.0, 1.1, 0.9], {"expects": "none"}, "“contradicted”, beyond it"),
-        ([1.0, 1.1, 0.9], {"rows": OURS}, "“yes” (above 0)"),
+        ([1.0, 1.1, 0.9], {}, "Above 0: ", "0, ±0.40, +0.80"),
+        ([-1.0, 1.1, 0.9], {}, "With 0 in it: ", "0, ±0.40"),
+        ([-1.0, -1.1, -0.9], {}, "Below 0: ", "0, ±0.40"),
+        ([1.0, 1.1, 0.9], {"expects": "none"}, "“contradicted”, beyond it", "±0.50"),
+        ([1.0, 1.1, 0.9], {"rows": OURS}, "“yes” (above 0)", "0, ±0.50"),
     ],
 )
-def test_the_rule_is_the_part_that_the_interval_meets(gaps, given, rule):
-    assert rule in dict(in_words(gapped(*gaps), **given))["rule"]
+def test_the_rule_and_its_limits_are_those_that_the_interval_meets(gaps, given, rule, limits):
+    said = in_words(gapped(*gaps), **given).sources[0].facts
+    assert rule in said["rule"]
+    assert said["changed by"] == f"an interval on another side of {limits}"
 
 
 def test_a_claim_of_rivals_names_each_and_one_that_is_not_run_says_why():
     rivals = {"start": Term(1, "p/1/start"), "b": Term(1, "p/1/B")}
-    said = dict(in_words(table(), rows={"a": Term(1, "p/1/A")}, rivals=rivals))
+    said = in_words(table(), rows={"a": Term(1, "p/1/A")}, rivals=rivals).sources[0].facts
     assert ", − each of start 60.00, − each of B " in said["rows"]
-    alone = table({"A": ROWS["A"]})
-    assert dict(in_words(alone))["verdict"] == "not run; t lacks a row of b"
+    alone = in_words(table({"A": ROWS["A"]})).sources[0].facts
+    assert alone["verdict"] == "not run; t lacks a row of b"
 
 
 def test_of_several_judgements_the_first_is_explained_and_the_others_have_a_line():
-    columns = ("Average", "sts12")
-    words = [word for word, _ in in_words(table(), columns=columns, rows=OURS)]
-    assert words == ["claim", "verdict", "interval", "rows", "rule", "changed by", "also"]
-    assert [word for word, _ in in_words(table(), True, columns=columns, rows=OURS)].count(
-        "rows"
-    ) == 2
+    tree = in_words(table(), columns=("Average", "sts12"), rows=OURS)
+    words = [word for word, _ in claim_lines(tree)]
+    assert words == ["claim", "verdict", "ours", "paper", "rows", "rule", "changed by", "also"]
+    assert all("rows" in step.facts for step in tree.sources)
