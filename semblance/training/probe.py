@@ -31,14 +31,14 @@ def check(file: str, options: dict, texts: int) -> None:
     views = [torch.randn(ROWS, WIDTH, requires_grad=True) for _ in range(max(2, texts))]
     value = function_of(file)(Batch(*views), **options)
     if not isinstance(value, Tensor) or value.numel() != 1:
-        shape = f"a tensor of shape {tuple(value.shape)}" if isinstance(value, Tensor) else None
-        raise Wrong(f"the loss is {shape or type(value).__name__}, not one number, such as a mean")
+        shape = list(getattr(value, "shape", ()))
+        raise Wrong(f"the loss is a {type(value).__name__} {shape}, not one number in a tensor")
     if not value.isfinite():
         raise Wrong(f"the loss of random vectors is {value.item()}")
     if value.requires_grad:
         value.sum().backward()
-    gradients = torch.stack(
-        [view.grad for view in views if view.grad is not None] or [views[0] * 0]
+    gradients = torch.cat(
+        [view.grad for view in views if view.grad is not None] or [torch.zeros(1)]
     )
     if not gradients.isfinite().all():
         raise Wrong("the gradient of random vectors is not finite")

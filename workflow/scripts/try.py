@@ -246,8 +246,7 @@ def scored(cost: Cost, records: list[str]) -> tuple[list[float], dict[str, list[
 
 def opened(one: Try, cost: Cost, earlier: Look | None, args: argparse.Namespace) -> Look:
     """Score both sides of a kept loss on the test sets, unless that was done before."""
-    from semblance.reporting.table import read_tables  # slow to import, as what follows
-    from semblance.statistics.significance import paired
+    from semblance.reporting.table import read_tables  # slow to import
 
     if earlier is None or earlier.verdict["word"] != "KEEP":
         raise InputError("--open", "this loss is not kept", "the test sets open for one that is")
@@ -258,10 +257,9 @@ def opened(one: Try, cost: Cost, earlier: Look | None, args: argparse.Namespace)
     cost.targets = makers(cost.plan, [TABLE])
     run(one, cost, args)
     table = read_tables([layout.place(one.output, layout.TABLE_JSON, table=TABLE)])[0]
-    theirs, ours = (row.cells[AVERAGE].values for row in table.rows[-2:])
-    estimate = paired([ours[seed] - theirs[seed] for seed in ours])
-    low, high = map(float, estimate.interval())
-    shown = {"difference": float(estimate.value), "low": low, "high": high, "seeds": len(ours)}
+    cell = table.rows[-1].cells[AVERAGE]
+    shown = {name: getattr(cell.contrast, name) for name in ("difference", "low", "high")}
+    shown["seeds"] = len(cell.values)
     return dataclasses.replace(earlier, time=now(), opened=shown)
 
 
@@ -305,7 +303,7 @@ def lines_of(look: Look) -> Iterator[str]:
         yield f"{more} like these would decide it: --seeds {seeds + shown['more']}"
     if gain := look.opened:
         ends = interval(gain["low"], gain["high"])
-        count = f"95 % interval over {gain['seeds']:.0f} seeds"
+        count = f"95 % interval over {gain['seeds']:g} seeds"
         yield f"on the test sets: {signed(gain['difference'])} points {ends}, {count}"
     elif shown["word"] == "KEEP":
         yield "the test sets are closed: --open opens them, once"
