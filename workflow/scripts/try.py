@@ -156,8 +156,10 @@ def prepare(args: argparse.Namespace) -> Try:
     if path.exists() and not read_text(path).startswith(HEADER):
         raise InputError(path, "is there already, and no config of try", "choose another --output")
     method = f"{file.stem}-{code_digest(str(file))[:8]}"
-    base = next((name for name in BASES if config["bases"].get(name)), BASES[-1])
-    corpus = next(name for name in CORPORA[pairs] if config["corpora"].get(name))
+    base, corpus = (
+        next((name for name in names if config[section].get(name)), names[-1])
+        for section, names in (("bases", BASES), ("corpora", CORPORA[pairs]))
+    )
     copy = f"{output}/losses/{method}.py"
     write_text(copy, read_text(file))
     ours = {"label": file.stem, "loss": OWN_LOSS, "options": {"file": copy, "options": options}}

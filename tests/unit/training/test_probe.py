@@ -30,8 +30,10 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_what_is_wrong_is_the_last_line_with_its_place(tmp_path, capsys, text):
-    file = tmp_path / "mine.py"
+def test_what_is_wrong_is_the_last_line_with_its_place(tmp_path, monkeypatch, capsys, text):
+    monkeypatch.chdir(tmp_path)
+    probe.function_of.cache_clear()
+    file = Path("mine.py")
     file.write_text(f"{text}print('words of its own')\n")
     with pytest.raises(SystemExit) as caught:
         probe.main(str(file), '{"scale": 2.0}', "1")
