@@ -28,7 +28,6 @@ NAMES = {  # what a row has, and the fields that may hold it: the first that is 
     "seed": ("seed",),
     "cluster": ("cluster",),
     "gold": ("gold",),
-    "score": ("score",),
     "revision": ("dataset_revision",),
 }
 UNFILTERED = "none"
@@ -82,30 +81,30 @@ class ScoreSet:
         if "cluster" in row:
             self.cluster[task, item] = _text(row, "cluster", where)
         if "revision" in row:
-            self.revisions[item] = row["revision"]
+            self.revisions[item] = str(row["revision"])
 
 
-def read_set(path: str, item: str | None = None, score: str = "score") -> ScoreSet:
-    """Return the scores of a file or folder; InputError, with the line, for what is none.
+def read_set(path: str, score: str = "score") -> ScoreSet:
+    """Return the scores of a file or folder, from the column ``score``.
 
-    ``item`` and ``score`` name the columns.
+    Raises InputError, with the line, for what is none.
     """
     place = Path(path).expanduser()
     stem = place.name.removesuffix(".gz").rpartition(".")[0]
     scores = ScoreSet(place.name if place.is_dir() else stem or place.name, path)
-    names = NAMES | ({"item": (item,)} if item else {})
-    for where, row in (_of_folder if place.is_dir() else _of_file)(place, score, names):
-        fields = ((what, next((n for n in some if n in row), None)) for what, some in names.items())
-        scores.add(where, {what: row[name] for what, name in fields if name})
+    for where, row in (_of_folder if place.is_dir() else _of_file)(place, score):
+        first = {what: next((n for n in names if n in row), None) for what, names in NAMES.items()}
+        fields = {what: row[name] for what, name in first.items() if name}
+        scores.add(where, fields | {"score": row["score"]})
     if not scores.scores:
         raise InputError(place, "it holds no scores")
     return scores
 
 
-def _of_file(path: Path, score: str, names: dict) -> Iterator[tuple[str, Row]]:
+def _of_file(path: Path, score: str) -> Iterator[tuple[str, Row]]:
     """Yield each row of a file, its score under that name, and where it stands."""
     if not path.name.removesuffix(".gz").endswith(".jsonl"):
-        others = [name for what, some in names.items() if what != "score" for name in some]
+        others = [name for names in NAMES.values() for name in names]
         # A part of the application, which the reproduction does not import.
         rows = importlib.import_module(OWN_PAIRS).read_own_scores(path, score, others)
         yield from ((at(path, line), row) for line, row in rows)
@@ -120,12 +119,12 @@ def _of_file(path: Path, score: str, names: dict) -> Iterator[tuple[str, Row]]:
         yield at(path, line), row | task | {"score": row[score]}
 
 
-def _of_folder(folder: Path, score: str, names: dict) -> Iterator[tuple[str, Row]]:
+def _of_folder(folder: Path, score: str) -> Iterator[tuple[str, Row]]:
     """Yield each score of the samples of a folder; where it has none, of its results of MTEB."""
     paths = sorted(path for path in folder.rglob("*.json*") if path.is_file())
     if samples := [path for path in paths if SAMPLES.fullmatch(path.name)]:
         for path in samples:
-            yield from _of_file(path, score, names)
+            yield from _of_file(path, score)
         return
     results = {str(path): read_json(path) for path in paths if path.suffix == ".json"}
     of_mteb = [
@@ -157,7 +156,7 @@ def _of_result(place: str, result: Row) -> Row:
 def _text(row: Row, name: str, where: str) -> str:
     value = row.get(name)
     if value is None or value == "":
-        raise InputError(where, f"{name} is missing", "name the column of the items by --item")
+        raise InputError(where, f"{name} is missing", f"name its column {' or '.join(NAMES[name])}")
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 

@@ -35,7 +35,6 @@ def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance compare", __doc__)
     flags.add_argument("sets", nargs="+", metavar="SCORES", help="two files or folders, or more")
     flags.add_argument("--score", default="score", metavar="NAME", help="the column of the scores")
-    flags.add_argument("--item", metavar="NAME", help="their column (default: item, doc_id …)")
     flags.add_argument("--margin", type=float, default=0.5, help="what counts as equal (.5)")
     flags.add_argument("--json", action="store_true", help="print everything as JSON, unrounded")
     flags.add_argument("--csv", metavar="FILE", help="write the differences to FILE, unrounded")
@@ -48,7 +47,7 @@ def main(argv: list[str] | None = None) -> None:
         raise InputError("semblance compare", "one set of scores", "name two or more")
     if not 0 < args.margin < float("inf"):
         raise InputError("--margin", f"{args.margin} is no margin", "give a number above 0")
-    sets = [read_set(path, args.item, args.score) for path in args.sets]
+    sets = [read_set(path, args.score) for path in args.sets]
     if len({one.name for one in sets}) < len(sets):
         for one in sets:
             one.name = one.place
