@@ -17,7 +17,6 @@ from semblance.errors import InputError, at
 from semblance.files import write_text
 from semblance.provenance import canonical, text_digest
 from semblance.settings import decode
-from semblance.statistics.tries import judge
 
 MARGIN = 0.5  # points, as that of a table: within it a gain is none
 
@@ -69,6 +68,8 @@ class Ledger:
 
     def add(self, look: Look) -> Look:
         """Judge a look among all tries of its control, write it, and return it with its verdict."""
+        from semblance.statistics.tries import judge  # slow to import
+
         tries = self.tries(look.control) | {look.digest: look}
         verdicts = judge([each.differences for each in tries.values()], MARGIN)
         verdict = dataclasses.asdict(verdicts[list(tries).index(look.digest)])
