@@ -68,18 +68,18 @@ class ScoreSet:
 
     def add(self, where: str, row: Row) -> None:
         """Add the score of a row, its gold, its cluster and the revision of its data."""
-        item = _text(row, "item", where)
+        item = _label(row, "item", where)
         task, seed = str(row.get("task", "")), str(row.get("seed", "1"))
         if (reading := row.get("filter", UNFILTERED)) != UNFILTERED:
             task = f"{task} {reading}"
         if (seed, task, item) in self.scores:
             problem = f"item {item!r:.80} of task {task!r:.80} and seed {seed!r:.40} stands twice"
             raise InputError(where, problem, "give each item one score")
-        self.scores[seed, task, item] = _number(row["score"], where)
+        self.scores[seed, task, item] = _score(row["score"], where)
         if "gold" in row:
-            self.gold[task, item] = _number(row["gold"], where)
+            self.gold[task, item] = _score(row["gold"], where)
         if "cluster" in row:
-            self.cluster[task, item] = _text(row, "cluster", where)
+            self.cluster[task, item] = _label(row, "cluster", where)
         if "revision" in row:
             self.revisions[item] = str(row["revision"])
 
@@ -142,7 +142,7 @@ def _of_result(place: str, result: Row) -> Row:
     try:
         parts = [(split, part) for split, parts in result["scores"].items() for part in parts]
         read = sorted(f"{split} {part.get('hf_subset', DEFAULT)}" for split, part in parts)
-        scores = [_number(part["main_score"], place) for _, part in parts]
+        scores = [_score(part["main_score"], place) for _, part in parts]
     except (AttributeError, KeyError, TypeError):
         problem = "not a result of MTEB: it lacks scores.SPLIT[].main_score"
         raise InputError(place, problem) from None
@@ -153,14 +153,14 @@ def _of_result(place: str, result: Row) -> Row:
     return result | {"score": statistics.fmean(scores), "dataset_revision": data}
 
 
-def _text(row: Row, name: str, where: str) -> str:
+def _label(row: Row, name: str, where: str) -> str:
     value = row.get(name)
     if value is None or value == "":
         raise InputError(where, f"{name} is missing", f"name its column {' or '.join(NAMES[name])}")
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
-def _number(value: Any, where: str) -> float:
+def _score(value: Any, where: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):

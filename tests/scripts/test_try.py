@@ -69,7 +69,7 @@ def scores(monkeypatch):
         points = [70 + (gains.get(s, 0) if own else 0) for s, own in zip(seeds, ours, strict=True)]
         return points, {"STS-B dev": [363, 1500]}
 
-    monkeypatch.setattr(command, "run", lambda *_: None)
+    monkeypatch.setattr(command, "make", lambda *_: None)
     monkeypatch.setattr(command, "scored", scored)
     return gains, started
 
@@ -129,7 +129,7 @@ def test_what_is_no_loss_is_refused_in_one_line(loss, name, text, said):
 
 
 def test_a_broken_loss_writes_no_config_and_starts_no_run(loss, monkeypatch):
-    monkeypatch.setattr(command, "run", lambda *_: pytest.fail("it started"))
+    monkeypatch.setattr(command, "make", lambda *_: pytest.fail("it started"))
     broken = Path("broken_by_arguments.py")
     broken.write_text("def loss(x, y):\n    return x\n")
     with pytest.raises(InputError, match="arguments.py:1: .* missing 1 required positional"):

@@ -222,7 +222,7 @@ def looked(
     trainings = [job for seed in missing for job in one.trainings(seed)]
     data = [Job("download", name=name) for name in ("stsb", "sick")]
     cost.targets = [*trainings, *data, Job("prepare_sts")]
-    run(one, cost, args)
+    make(one, cost, args)
     values, pairs = scored(cost, [record(cost.plan, job) for job in trainings])
     both = zip(values[::2], values[1::2], strict=True)
     scores |= zip(map(str, missing), both, strict=True)
@@ -257,7 +257,7 @@ def opened(one: Try, cost: Cost, earlier: Look | None, args: argparse.Namespace)
     if args.seeds != (kept := len(earlier.scores)):
         raise InputError("--seeds", f"the loss was kept with {kept} seeds", f"give --seeds {kept}")
     cost.targets = makers(cost.plan, [TABLE])
-    run(one, cost, args)
+    make(one, cost, args)
     table = read_tables([layout.place(one.output, layout.TABLE_JSON, table=TABLE)])[0]
     cell = table.rows[-1].cells[AVERAGE]
     shown = {name: getattr(cell.contrast, name) for name in ("difference", "low", "high")}
@@ -265,7 +265,7 @@ def opened(one: Try, cost: Cost, earlier: Look | None, args: argparse.Namespace)
     return dataclasses.replace(earlier, time=now(), opened=shown)
 
 
-def run(one: Try, cost: Cost, args: argparse.Namespace) -> None:
+def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
     """Say the price of the targets and make them, the first one first."""
     from workflow.controller import command  # it loads snakemake
 
