@@ -10,12 +10,12 @@ import itertools
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from semblance.data.score_files import ScoreSet
+from semblance.data.score_files import Cell, ScoreSet
 from semblance.errors import InputError
 from semblance.statistics.resampling import item_covariances, mean_draws, resamples, spearman_draws
 from semblance.statistics.significance import Estimate, noncentrality, paired, unpaired
@@ -25,8 +25,6 @@ AVERAGE = "average"
 DRAWS = 1000
 POINTS = 100
 FEWEST = 2  # items, or clusters of items, of a task
-Cell = tuple[str, str]  # a task and an item
-Key = tuple[str, int]  # a column, and the set that is compared with the first
 Verdict = Literal["better", "worse", "no difference", "undecided"]
 # Of the answer to "is the first better?".
 VERDICTS: dict[str, Verdict] = {
@@ -38,106 +36,99 @@ VERDICTS: dict[str, Verdict] = {
 
 
 @dataclass(frozen=True)
-class Column:
-    """The scores of K sets in one task, or on average: of each set (S,), and (K, K) of the items.
-
-    ``units``: the items, or their clusters, that were drawn.
-    """
-
-    values: tuple[np.ndarray, ...]
-    covariances: np.ndarray
-    units: int
-
-
-@dataclass(frozen=True)
 class Difference:
-    """One set less another, with its interval over seeds and items, in the unit of the scores."""
+    """Set ``a`` less set ``b`` in a task or on average, with its interval over seeds and items."""
 
+    column: str
+    a: str
+    b: str
+    a_mean: float
+    b_mean: float
     value: float
     low: float
     high: float
     verdict: Verdict
     detectable: float  # the difference that would be shown with 80 % power
+    a_seeds: int
+    b_seeds: int
+    items: int  # or their clusters, that were drawn
+    margin: float  # what counts as equal
+    points: bool  # whether scores between -1 and 1 are shown 100 times as large
 
 
-@dataclass(frozen=True)
-class Compared:
-    """Sets of scores by column: the tasks, and their average where there are several."""
+class Column(NamedTuple):
+    """The scores of each set in a task, or on average: of its S seeds, on all items and on draws."""
 
-    names: tuple[str, ...]
-    seeds: tuple[tuple[str, ...], ...]
-    columns: dict[str, Column]
-    factor: float  # 100 where all scores lie between -1 and 1: they are shown as points
-    margin: float
+    exact: list[np.ndarray]  # (S,) each
+    drawn: list[np.ndarray]  # (draws, S) each
+    units: int  # items, or clusters of items
 
-    @property
-    def main(self) -> str:
-        """The column that decides: the average, or the only task."""
-        return list(self.columns)[-1]
 
-    def mean(self, position: int, column: str) -> float:
-        """Return the mean of a set over its seeds."""
-        return float(self.columns[column].values[position].mean())
+def compare(
+    sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: int = 0
+) -> list[Difference]:
+    """Return the first set less the second in each task, and on average as the last.
 
-    def differences(self) -> dict[Key, Difference]:
-        """Return the first set less the second in each column; of more sets, less each in the main one.
-
-        The intervals of tasks hold together, and so do those of several sets.
-        """
-        keys = [(self.main, other) for other in range(1, len(self.names))]
-        if len(keys) > 1:
-            return self._judged(keys)
-        tasks = [(name, 1) for name in self.columns if name != AVERAGE]
-        return self._judged(tasks) | self._judged([key for key in keys if key not in tasks])
-
-    def _estimate(self, name: str, j: int) -> Estimate:
-        """Return the first set less another, with the errors of their seeds and of the items.
-
-        Where neither has a second seed, the items alone are luck.
-        """
-        column = self.columns[name]
-        ours, theirs = column.values[0], column.values[j]
-        m = column.covariances
-        of_items = float(np.sqrt(max(0.0, m[0, 0] + m[j, j] - 2 * m[0, j])))
-        if len(ours) == len(theirs) == 1:
-            return Estimate(float(ours[0] - theirs[0]), of_items, column.units - 1)
-        if self.seeds[0] == self.seeds[j] or 1 in (len(ours), len(theirs)):
-            of_seeds = paired(ours - theirs)  # a single one is a constant
-        else:
-            of_seeds = unpaired((1, -1), (ours, theirs))
-        return replace(of_seeds, more=of_items)
-
-    def _judged(self, keys: Sequence[Key]) -> dict[Key, Difference]:
-        """Return the difference of each key; all their intervals hold together with 95 %."""
-        among = Among(readings=len(keys))
-        judged = {}
-        for name, j in keys:
-            estimate = self._estimate(name, j)
-            verdict = VERDICTS[of_question(estimate, self.margin, among)]
-            spread = float(np.hypot(estimate.error, estimate.more))
-            detectable = noncentrality(estimate.freedom) * spread
+    Of more sets, return the first less each other one, on average alone. The intervals of tasks hold
+    together, and so do those of several sets. ``margin``: what counts as equal, in the unit in which
+    the scores are shown. Raises InputError where the sets do not pair.
+    """
+    columns, factor = _columns(sets, draws, np.random.default_rng(seed))
+    *tasks, main = columns
+    groups = [[(task, 1) for task in tasks] if len(sets) == 2 else []]
+    groups.append([(main, j) for j in range(1, len(sets))])
+    rows = []
+    for group in groups:
+        among = Among(readings=len(group))
+        for name, j in group:
+            column = columns[name]
+            means = [float(column.exact[k].mean()) for k in (0, j)]
+            seeds = [len(column.exact[k]) for k in (0, j)]
+            estimate = _estimate(column, sets, j)
             low, high = among.interval(estimate)
-            judged[name, j] = Difference(estimate.value, low, high, verdict, detectable)
-        return judged
+            verdict = VERDICTS[of_question(estimate, margin, among)]
+            spread = float(np.hypot(estimate.error, estimate.more))
+            shown = (estimate.value, low, high, verdict, noncentrality(estimate.freedom) * spread)
+            names = (name, sets[0].name, sets[j].name)
+            rows.append(
+                Difference(*names, *means, *shown, *seeds, column.units, margin, factor != 1)
+            )
+    return rows
 
 
-def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: int = 0) -> Compared:
-    """Return the comparison of sets that have the same tasks and items.
+def _estimate(column: Column, sets: Sequence[ScoreSet], j: int) -> Estimate:
+    """Return the first set less another, with the errors of their seeds and of the items.
 
-    ``margin``: what counts as equal, in the unit in which the scores are shown. Raises InputError
-    where the sets do not pair.
+    Where neither has a second seed, the items alone are luck.
+    """
+    ours, theirs = column.exact[0], column.exact[j]
+    seeds = [sets[k].seeds for k in (0, j)]
+    m = item_covariances([column.drawn[k] for k in (0, j)], seeds)
+    of_items = float(np.sqrt(max(0.0, m[0, 0] + m[1, 1] - 2 * m[0, 1])))
+    if len(ours) == len(theirs) == 1:
+        return Estimate(float(ours[0] - theirs[0]), of_items, column.units - 1)
+    if seeds[0] == seeds[1] or 1 in (len(ours), len(theirs)):
+        of_seeds = paired(ours - theirs)  # a single one is a constant
+    else:
+        of_seeds = unpaired((1, -1), (ours, theirs))
+    return replace(of_seeds, more=of_items)
+
+
+def _columns(
+    sets: Sequence[ScoreSet], draws: int, rng: np.random.Generator
+) -> tuple[dict[str, Column], float]:
+    """Return the scores by task, and their average where there are several; and their unit.
+
+    The unit is 100 where all scores lie between -1 and 1: they are shown as points.
     """
     cells = sorted({cell[1:] for one in sets for cell in one.scores})
-    seeds = [tuple(sorted({seed for seed, *_ in one.scores})) for one in sets]
-    matrix = np.array(
-        [_scores(one, of, cells) for one, own in zip(sets, seeds, strict=True) for of in own]
-    )
+    matrix = np.array([one.of_seed(seed, cells) for one in sets for seed in one.seeds])
     gold, clusters = (_labels(sets, name, cells) for name in ("gold", "cluster"))
     if gold and clusters:
         raise InputError(sets[0].place, "it has both gold and cluster", "leave out one column")
     factor = POINTS if gold or _are_shares(sets) else 1
-    rng = np.random.default_rng(seed)
-    scored = {}
+    ends = np.cumsum([len(one.seeds) for one in sets])[:-1]
+    columns = {}
     for task, group in itertools.groupby(range(len(cells)), key=lambda i: cells[i][0]):
         at = list(group)
         labels = [(gold or clusters or cells)[i] for i in at]
@@ -145,35 +136,31 @@ def compare(sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: i
         if units < FEWEST:
             problem = f"task {task!r:.80} has fewer than {FEWEST} items, or clusters of items"
             raise InputError(sets[0].place, problem, "nothing can be said of other items")
+        scores = matrix[:, at]
         if gold:
-            values = _correlations(matrix[:, at], np.array(labels), draws, rng)
-            if not np.isfinite(values[0]).all():
-                problem = f"task {task!r:.80}: all scores, or all gold, are equal"
-                raise InputError(sets[0].place, problem)
+            exact, drawn = _correlations(scores, np.array(labels), draws, rng)
         else:
-            values = (
-                matrix[:, at].mean(axis=1),
-                mean_draws(matrix[:, at], draws, rng, labels if clusters else None),
-            )
-        scored[task or "all items"] = (factor * values[0], factor * values[1], units)
-    if len(scored) > 1:
-        exact, drawn, units = zip(*scored.values(), strict=True)
-        scored[AVERAGE] = (sum(exact) / len(exact), sum(drawn) / len(drawn), sum(units))
-    ends = np.cumsum([len(of_set) for of_set in seeds])[:-1]
-    columns = {}
-    for name, (exact, drawn, units) in scored.items():
-        covariances = item_covariances(np.split(drawn, ends, axis=1), seeds)
-        columns[name] = Column(tuple(np.split(exact, ends)), covariances, units)
-    return Compared(tuple(one.name for one in sets), tuple(seeds), columns, factor, margin)
+            exact = scores.mean(axis=1)
+            drawn = mean_draws(scores, draws, rng, labels if clusters else None)
+        if not np.isfinite(exact).all():
+            problem = f"task {task!r:.80}: all scores, or all gold, are equal"
+            raise InputError(sets[0].place, problem)
+        by_set = (np.split(factor * values, ends, axis=-1) for values in (exact, drawn))
+        columns[task or "all items"] = Column(*by_set, units)
+    if len(columns) > 1:
+        exact, drawn, units = zip(*columns.values(), strict=True)
+        means = ([sum(of) / len(of) for of in zip(*parts, strict=True)] for parts in (exact, drawn))
+        columns[AVERAGE] = Column(*means, sum(units))
+    return columns, factor
 
 
 def _correlations(
-    matrix: np.ndarray, gold: np.ndarray, draws: int, rng: np.random.Generator
+    scores: np.ndarray, gold: np.ndarray, draws: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return Spearman's correlations (R,) of scores (R, N) with gold (N,), and those on drawn items."""
     with warnings.catch_warnings(action="ignore"):  # of scores that are all equal: NaN says so
-        exact = np.array([stats.spearmanr(gold, row).statistic for row in matrix])
-        return exact, spearman_draws(gold, matrix, resamples(len(gold), draws, rng))
+        exact = np.array([stats.spearmanr(gold, row).statistic for row in scores])
+        return exact, spearman_draws(gold, scores, resamples(len(gold), draws, rng))
 
 
 def _are_shares(sets: Sequence[ScoreSet]) -> bool:
@@ -183,16 +170,6 @@ def _are_shares(sets: Sequence[ScoreSet]) -> bool:
         problem = "its scores lie between -1 and 1, those of another set do not"
         raise InputError(shares[0], problem, "give all scores as shares, or all as points")
     return bool(shares)
-
-
-def _scores(one: ScoreSet, seed: str, cells: Sequence[Cell]) -> list[float]:
-    """Return the scores of a seed of a set; InputError for a cell that another seed or set has alone."""
-    missing = [cell for cell in cells if (seed, *cell) not in one.scores]
-    if missing:
-        task, item = missing[0]
-        problem = f"task {task!r:.80}, item {item!r:.80}: no score of seed {seed!r:.40}"
-        raise InputError(one.place, problem, f"{len(missing)} items do not pair")
-    return [one.scores[seed, *cell] for cell in cells]
 
 
 def _labels(sets: Sequence[ScoreSet], name: str, cells: Sequence[Cell]) -> list | None:

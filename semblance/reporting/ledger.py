@@ -18,6 +18,8 @@ from semblance.files import write_text
 from semblance.provenance import canonical, text_digest
 from semblance.settings import decode
 
+MARGIN = 0.5  # points, as that of a table: within it a gain is none
+
 
 @dataclass(frozen=True)
 class Look:
@@ -64,11 +66,19 @@ class Ledger:
         """Return the last look at each try of a control, by digest, in the order of their start."""
         return {look.digest: look for look in self.looks if look.control == control}
 
-    def add(self, look: Look) -> None:
-        """Write one more look."""
+    def add(self, look: Look) -> Look:
+        """Judge a look among all tries of its control, write it, and return it with its verdict."""
+        from semblance.statistics.tries import judge  # slow to import
+
+        tries = self.tries(look.control) | {look.digest: look}
+        verdicts = judge([each.differences for each in tries.values()], MARGIN)
+        verdict = dataclasses.asdict(verdicts[list(tries).index(look.digest)])
+        for end in ("low", "high"):
+            if not np.isfinite(verdict[end]):
+                verdict[end] = None  # JSON has no infinite number
+        look = dataclasses.replace(look, verdict=verdict)
         entry = dataclasses.asdict(look)
         self.seal = text_digest(self.seal + canonical(entry))
-        line = canonical(entry | {"seal": self.seal})
         text = self.path.read_text(encoding="utf-8") if self.path.is_file() else ""
-        write_text(self.path, f"{text}{line}\n")
-        self.looks.append(look)
+        write_text(self.path, f"{text}{canonical(entry | {'seal': self.seal})}\n")
+        return look

@@ -6,7 +6,6 @@ OPTIONS are JSON, TEXTS is how many texts a row has: one (with itself) or three.
 output says what is wrong, as ``FILE:LINE: what``, and the exit status is 1.
 """
 
-import ast
 import json
 import os
 import sys
@@ -31,31 +30,28 @@ def check(file: str, options: dict, texts: int) -> None:
     views = [torch.randn(ROWS, WIDTH, requires_grad=True) for _ in range(max(2, texts))]
     value = function_of(file)(Batch(*views), **options)
     if not isinstance(value, Tensor) or value.numel() != 1:
-        shape = f"a tensor of shape {tuple(value.shape)}" if isinstance(value, Tensor) else None
-        raise Wrong(f"the loss is {shape or type(value).__name__}, not one number, such as a mean")
+        shape = list(getattr(value, "shape", ()))
+        raise Wrong(f"the loss is a {type(value).__name__} {shape}, not one number in a tensor")
     if not value.isfinite():
         raise Wrong(f"the loss of random vectors is {value.item()}")
     if value.requires_grad:
         value.sum().backward()
-    gradients = torch.stack(
-        [view.grad for view in views if view.grad is not None] or [views[0] * 0]
-    )
+    reached = [view.grad for view in views if view.grad is not None]
+    gradients = torch.stack(reached) if reached else torch.zeros(1)
     if not gradients.isfinite().all():
         raise Wrong("the gradient of random vectors is not finite")
     if not gradients.any():
         raise Wrong("no gradient reaches the vectors: the loss ignores its input, or detaches it")
 
 
-def line_of(file: str, error: BaseException) -> int:
+def line_of(file: str, error: Exception | SystemExit) -> int:
     """Return the line of a file where an error arose; of none in it, that of its function ``loss``."""
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == os.path.abspath(file)]
-    if lines:
-        return lines[-1]
-    with open(file, encoding="utf-8") as stream:
-        body = ast.parse(stream.read()).body
-    named = [node.lineno for node in body if getattr(node, "name", "") == "loss"]
-    return [1, *named][-1]
+    path = os.path.abspath(file)
+    lines = [frame.lineno for frame in frames if os.path.abspath(frame.filename) == path]
+    if lines or isinstance(error, KeyError):  # without a function ``loss``
+        return [1, *lines][-1]
+    return function_of(file).__code__.co_firstlineno
 
 
 def main(file: str, options: str, texts: str) -> None:

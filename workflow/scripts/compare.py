@@ -25,26 +25,17 @@ from semblance.counts import interval, rounded, signed, text_table
 from semblance.data.score_files import ScoreSet, read_set
 from semblance.errors import InputError
 from semblance.files import rows_csv, write_text
-from semblance.reporting.compared import Compared, compare
+from semblance.reporting.compared import Difference, compare
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.terminal import painter
 
-MARGIN = 0.5  # as that of a table
-
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance compare", __doc__)
-    flags.add_argument(
-        "sets", nargs="+", metavar="SCORES", help="a file or folder of scores; two or more"
-    )
+    flags.add_argument("sets", nargs="+", metavar="SCORES", help="two files or folders, or more")
     flags.add_argument("--score", default="score", metavar="NAME", help="the column of the scores")
-    flags.add_argument(
-        "--item", metavar="NAME", help="the column of the items (default: item, doc_id …)"
-    )
-    flags.add_argument(
-        "--margin", type=float, default=MARGIN, help="what counts as equal (default: %(default)s)"
-    )
+    flags.add_argument("--margin", type=float, default=0.5, help="what counts as equal (.5)")
     flags.add_argument("--json", action="store_true", help="print everything as JSON, unrounded")
     flags.add_argument("--csv", metavar="FILE", help="write the differences to FILE, unrounded")
     return flags
@@ -56,22 +47,20 @@ def main(argv: list[str] | None = None) -> None:
         raise InputError("semblance compare", "one set of scores", "name two or more")
     if not 0 < args.margin < float("inf"):
         raise InputError("--margin", f"{args.margin} is no margin", "give a number above 0")
-    sets = [read_set(path, args.item, args.score) for path in args.sets]
+    sets = [read_set(path, args.score) for path in args.sets]
     if len({one.name for one in sets}) < len(sets):
         for one in sets:
             one.name = one.place
-    compared = compare(sets, args.margin)
-    rows = list(rows_of(compared))
+    differences = compare(sets, args.margin)
+    rows = [asdict(one) for one in differences]
     notes = list(other_data(sets))
     if args.csv:
         write_text(Path(args.csv), rows_csv(rows[0], rows))
     if args.json:
-        print(json.dumps({"differences": rows, "margin": compared.margin, "notes": notes}))
+        print(json.dumps({"differences": rows, "margin": args.margin, "notes": notes}))
         return
-    print(painter(sys.stdout)(answer(compared), "bold"))
-    print(*notes, sep="\n", end="\n" if notes else "")
-    print()
-    print(*lines_of(rows), sep="\n")
+    print(painter(sys.stdout)(answer(differences), "bold"), *notes, "", sep="\n")
+    print(*lines_of(differences), sep="\n")
 
 
 def other_data(sets: Sequence[ScoreSet]) -> Iterator[str]:
@@ -85,45 +74,37 @@ def other_data(sets: Sequence[ScoreSet]) -> Iterator[str]:
             yield f"other data in {other.name} than in {first.name}: {', '.join(odd)}: {said}"
 
 
-def rows_of(compared: Compared) -> Iterator[dict]:
-    """Yield each difference as a row of a CSV: one a task, or of several sets one a set."""
-    for (column, j), one in compared.differences().items():
-        values = {"a_mean": compared.mean(0, column), "b_mean": compared.mean(j, column)}
-        names = {"column": column, "a": compared.names[0], "b": compared.names[j]}
-        seeds = {"a_seeds": len(compared.seeds[0]), "b_seeds": len(compared.seeds[j])}
-        units = {"items": compared.columns[column].units}
-        yield names | values | asdict(one) | seeds | units | {"margin": compared.margin}
-
-
-def answer(compared: Compared) -> str:
+def answer(differences: Sequence[Difference]) -> str:
     """Return the answer as one line."""
-    a, *others = compared.names
-    differences = compared.differences()
+    last = differences[-1]
+    others = {one.b for one in differences}
     if len(others) > 1:
-        verdicts = Counter(one.verdict for one in differences.values())
+        verdicts = Counter(one.verdict for one in differences)
         counts = ", ".join(f"{word} {of}" for word, of in verdicts.items())
-        return f"{a} beside {len(others)} others: {counts}"
-    one, (b,) = differences[compared.main, 1], others
-    sure = f"{signed(one.value)}{' points' * (compared.factor != 1)} {interval(one.low, one.high)}"
-    fixed = "" if max(map(len, compared.seeds)) > 1 else "; nothing is said of other seeds"
+        return f"{last.a} beside {len(others)} others: {counts}"
+    points = " points" if last.points else ""
+    sure = f"{signed(last.value)}{points} {interval(last.low, last.high)}"
+    equal = f"{last.a} and {last.b} do not differ (within ±{last.margin:g}): {sure}"
+    if max(last.a_seeds, last.b_seeds) == 1:
+        equal += "; nothing is said of other seeds"
     return {
-        "better": f"{a} is better than {b}: {sure}",
-        "worse": f"{a} is worse than {b}: {sure}",
-        "no difference": f"{a} and {b} do not differ (within ±{compared.margin:g}): {sure}{fixed}",
-        "undecided": f"undecided: {a} less {b} is {sure}; these scores would show a difference"
-        f" of {rounded(one.detectable)} in 80 % of the cases",
-    }[one.verdict]
+        "better": f"{last.a} is better than {last.b}: {sure}",
+        "worse": f"{last.a} is worse than {last.b}: {sure}",
+        "no difference": equal,
+        "undecided": f"undecided: {last.a} less {last.b} is {sure}; these scores would show a"
+        f" difference of {rounded(last.detectable)} in 80 % of the cases",
+    }[last.verdict]
 
 
-def lines_of(rows: Sequence[dict]) -> list[str]:
+def lines_of(differences: Sequence[Difference]) -> list[str]:
     """Return a table: a line for each task of two sets, or for each set but the first."""
-    several = len({row["b"] for row in rows}) > 1
-    lines = [["", rows[0]["a"], "the other" if several else rows[0]["b"]]]
-    lines[0] += ["difference [95 %]", "verdict"]
-    for row in rows:
-        means = [rounded(row[name]) for name in ("a_mean", "b_mean")]
-        difference = f"{signed(row['value'])} {interval(row['low'], row['high'])}"
-        lines.append([row["b" if several else "column"], *means, difference, row["verdict"]])
+    several = len({one.b for one in differences}) > 1
+    first = differences[0]
+    lines = [["", first.a, "the other" if several else first.b, "difference [95 %]", "verdict"]]
+    for one in differences:
+        shown = f"{signed(one.value)} {interval(one.low, one.high)}"
+        means = [rounded(mean) for mean in (one.a_mean, one.b_mean)]
+        lines.append([one.b if several else one.column, *means, shown, one.verdict])
     return text_table(lines)
 
 

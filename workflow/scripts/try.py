@@ -20,11 +20,11 @@ be used; one line says why.
 import argparse
 import dataclasses
 import json
-import math
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,14 +55,12 @@ from workflow.scripts import cli, endings
 TABLE = "try"
 HEADER = "# Written by: semblance try. The next try in this folder writes it anew.\n"
 LEDGER = "tries.jsonl"
-LOSSES = "losses"  # below the output folder: each loss as it was tried
 WITHOUT_GPU = ("configs/minilm.yaml", "configs/minilm-cpu.yaml")
 BASES = ("minilm-3", "bert-base")  # the first that the config has
 CORPORA = {False: ("wiki", "wiki1m"), True: ("nli",)}  # by whether rows are pairs
 SEEDS = range(2, 31)  # of one try; statistics.tries foresees no more
-MARGIN = 0.5  # as that of a table
 SECONDS = 60  # that one call of a loss may take
-NAME = re.compile("[a-z][a-z0-9_]*")
+NAME = re.compile(r"[a-z][a-z0-9_]*\.py")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -73,8 +71,6 @@ def parser() -> argparse.ArgumentParser:
     flags.add_argument("--seeds", type=int, default=5, metavar="N", help="of each; default: 5")
     flags.add_argument("--open", action="store_true", help="open the test sets for a kept loss")
     flags.add_argument("--budget", metavar="12h", type=_hours, help="stop if it would take longer")
-    flags.add_argument("--base", help=f"default: {' or '.join(BASES)}")
-    flags.add_argument("--corpus", help="default: wiki, wiki1m or nli, as the method needs")
     flags.add_argument("--mirror", help="a folder or URL that has the raw data")
     flags.add_argument("--output", help="default: try-METHOD, for all tries of a method")
     flags.add_argument("--json", action="store_true", help="print the line of the ledger")
@@ -100,13 +96,10 @@ class Try:
     output: str
     layers: list[str]  # the config files, its own among them
 
-    def trainings(self, seeds: int) -> list[tuple[Job, Job]]:
-        """Return the trainings of both sides, the loss first, seed by seed."""
+    def trainings(self, seed: int) -> list[Job]:
+        """Return the trainings of a seed: of the loss, and of its control."""
         names = (self.method, self.control)
-        return [
-            tuple(Job("train", self.corpus, self.base, name, seed) for name in names)
-            for seed in range(1, seeds + 1)
-        ]
+        return [Job("train", self.corpus, self.base, name, seed) for name in names]
 
     def digest(self, plan: Plan) -> str:
         """Return the digest of what decides the scores of a seed, on both sides."""
@@ -136,9 +129,8 @@ def main(argv: list[str] | None = None) -> None:
         look = looked(one, cost, digest, earlier, args)
     if look != earlier:
         with exclusive(one.output, name_for(LEDGER)):
-            look = judged(Ledger(ledger), look)
-    lines = [canonical(dataclasses.asdict(look))] if args.json else lines_of(look)
-    print(*lines, sep="\n")
+            look = Ledger(ledger).add(look)
+    print(*([canonical(dataclasses.asdict(look))] if args.json else lines_of(look)), sep="\n")
 
 
 # --- before anything is trained ----------------------------------------------------------------
@@ -150,7 +142,10 @@ def prepare(args: argparse.Namespace) -> Try:
     if not layers and not visible_gpus():
         layers = [str(ROOT / path) for path in WITHOUT_GPU]
     config = over_project(layers)
-    control = control_of(args.against, config)
+    control = config["methods"].get(args.against)
+    if not isinstance(control, dict) or "recipe" not in control or control.get("regulators"):
+        problem = f"{args.against!r:.80} is no method that is trained here without teachers"
+        raise InputError("--against", problem)
     recipe = config["recipes"][control["recipe"]]
     pairs = control.get("views", recipe["views"]) == "rows"
     given = {**recipe.get("options", {}), **control.get("options", {})}
@@ -161,25 +156,26 @@ def prepare(args: argparse.Namespace) -> Try:
     if path.exists() and not read_text(path).startswith(HEADER):
         raise InputError(path, "is there already, and no config of try", "choose another --output")
     method = f"{file.stem}-{code_digest(str(file))[:8]}"
-    base = args.base or _first(config["bases"], BASES)
-    corpus = args.corpus or _first(config["corpora"], CORPORA[pairs])
-    one = Try(file.stem, method, args.against, corpus, base, output, [*layers, str(path)])
-    copy = f"{output}/{LOSSES}/{method}.py"
+    base, corpus = (
+        next((name for name in names if config[section].get(name)), names[-1])
+        for section, names in (("bases", BASES), ("corpora", CORPORA[pairs]))
+    )
+    copy = f"{output}/losses/{method}.py"
     write_text(copy, read_text(file))
-    ours = {**control, "label": file.stem, "loss": OWN_LOSS}
-    ours["options"] = {"file": copy, "options": options}
-    write_text(path, HEADER + as_yaml(config_of(one, ours, args)))
-    return one
-
-
-def control_of(against: str, config: dict[str, Any]) -> dict[str, Any]:
-    """Return the method of ``--against``; InputError for one with which no loss can be compared."""
-    control = config["methods"].get(against)
-    if not isinstance(control, dict) or "recipe" not in control:
-        raise InputError("--against", f"{against!r:.80} is no method with a training here")
-    if control.get("regulators"):
-        raise InputError("--against", f"{against!r:.80} reads the vectors of other models")
-    return control
+    ours = {"label": file.stem, "loss": OWN_LOSS, "options": {"file": copy, "options": options}}
+    row = {"corpora": [corpus], "bases": [base], "methods": ["start", args.against, method]}
+    title = f"{file.stem} and {args.against}"
+    table = {"title": title, "layout": "sts", "seeds": TABLE, "control": args.against}
+    layer = {
+        "output": output,
+        **({"mirror": args.mirror} if args.mirror else {}),
+        "papers": [],
+        "seeds": {TABLE: list(range(1, args.seeds + 1))},
+        "methods": {method: control | ours},
+        "tables": {TABLE: table | {"rows": [row]}},
+    }
+    write_text(path, HEADER + as_yaml(layer))
+    return Try(file.stem, method, args.against, corpus, base, output, [*layers, str(path)])
 
 
 def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
@@ -187,24 +183,19 @@ def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
 
     Raises InputError, with the line, for a file whose loss cannot train a model.
     """
-    if file.suffix != ".py" or not NAME.fullmatch(file.stem):
+    if not NAME.fullmatch(file.name):
         raise InputError(file, "is no NAME.py", "name it by small letters, digits and _")
     if not file.is_file():
         raise InputError(file, "no such file")
     signature = required_signature(file, "loss")
-    if "regulators" in signature.parameters:
-        advice = "write a config with its teachers, as configs/family.yaml does"
-        raise InputError(file, "reads the vectors of other models", advice)
     options = {key: value for key, value in given.items() if key in signature.parameters}
     check_keywords(signature, options, f"{file}: options")
     command = [sys.executable, "-P", "-m", "semblance.training.probe", str(file)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     try:
         child = subprocess.run(
             [*command, json.dumps(options), str(texts)],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
             text=True,
             timeout=SECONDS,
         )
@@ -217,50 +208,7 @@ def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
     return options
 
 
-def config_of(one: Try, method: dict[str, Any], args: argparse.Namespace) -> dict[str, Any]:
-    """Return the config to lay over the others: the method, its control, their table."""
-    rows = [{"corpora": [one.corpus], "bases": [one.base]}]
-    rows[0]["methods"] = ["start", one.control, one.method]
-    table = {"title": f"{one.loss} and {one.control}", "layout": "sts", "rows": rows}
-    mirror = {"mirror": args.mirror} if args.mirror else {}
-    return {
-        "output": one.output,
-        **mirror,
-        "papers": [],
-        "seeds": {TABLE: list(range(1, args.seeds + 1))},
-        "methods": {one.method: method},
-        "tables": {TABLE: {**table, "seeds": TABLE, "control": one.control}},
-    }
-
-
-def _first(known: dict[str, Any], names: tuple[str, ...]) -> str:
-    return next((name for name in names if known.get(name)), names[-1])
-
-
 # --- the run -----------------------------------------------------------------------------------
-
-
-def run(one: Try, cost: Cost, args: argparse.Namespace) -> None:
-    """Say the price of the targets and make them, the first one first."""
-    from workflow.controller import command  # it loads snakemake
-
-    left = to_do(cost)
-    gpus = cost.config.resources.gpus
-    shared = gpus or len(os.sched_getaffinity(0))
-    if not gpus and args.cores != "all":
-        shared = int(args.cores)
-    hours = cost.total_hours(left, "gpu" if gpus else "cpu") / shared
-    time = wall_time(3600 * hours, shared, "GPU" if gpus else "core")
-    price = f"to do: {len(left)} jobs: {time}; {cost.price(left)}"
-    print(price, file=sys.stderr, flush=True)
-    if args.budget is not None and hours > args.budget:
-        problem = f"{hours:.1f} h are more than {args.budget:g} h"
-        raise InputError("--budget", problem, "fewer --seeds")
-    first, *others = [record(cost.plan, job) for job in cost.targets]
-    start = ["--configfile", *one.layers, "--snakefile", str(ROOT / "Snakefile")]
-    flags = ["--prioritize", first, "--cores", args.cores]
-    if status := command.run([*start, *flags, first, *others]):
-        sys.exit(status)
 
 
 def looked(
@@ -268,30 +216,19 @@ def looked(
 ) -> Look:
     """Train the seeds that the ledger lacks, and score both sides on development data."""
     scores = dict(earlier.scores) if earlier else {}
-    missing = [pair for pair in one.trainings(args.seeds) if str(pair[0].seed) not in scores]
+    missing = [seed for seed in range(1, args.seeds + 1) if str(seed) not in scores]
     if earlier and not missing:
         return earlier
+    trainings = [job for seed in missing for job in one.trainings(seed)]
     data = [Job("download", name=name) for name in ("stsb", "sick")]
-    cost.targets = [*sum(missing, ()), *data, Job("prepare_sts")]
-    run(one, cost, args)
-    values, pairs = scored(cost, [record(cost.plan, job) for job in sum(missing, ())])
-    for (job, _), *both in zip(missing, values[::2], values[1::2], strict=True):
-        scores[str(job.seed)] = tuple(both)
+    cost.targets = [*trainings, *data, Job("prepare_sts")]
+    make(one, cost, args)
+    values, pairs = scored(cost, [record(cost.plan, job) for job in trainings])
+    both = zip(values[::2], values[1::2], strict=True)
+    scores |= zip(map(str, missing), both, strict=True)
     settings = {"corpus": one.corpus, "base": one.base, "method": one.method, "pairs": pairs}
     was_opened = earlier.opened if earlier else None
     return Look(now(), one.loss, digest, one.control, settings, scores, opened=was_opened)
-
-
-def judged(ledger: Ledger, look: Look) -> Look:
-    """Judge a look among all tries of its control, write it into the ledger, and return it."""
-    from semblance.statistics.tries import judge  # slow to import
-
-    tries = ledger.tries(look.control) | {look.digest: look}
-    verdicts = judge([each.differences for each in tries.values()], MARGIN)
-    verdict = dataclasses.asdict(verdicts[list(tries).index(look.digest)])
-    look = dataclasses.replace(look, verdict=finite(verdict))
-    ledger.add(look)
-    return look
 
 
 def scored(cost: Cost, records: list[str]) -> tuple[list[float], dict[str, list[int]]]:
@@ -311,8 +248,7 @@ def scored(cost: Cost, records: list[str]) -> tuple[list[float], dict[str, list[
 
 def opened(one: Try, cost: Cost, earlier: Look | None, args: argparse.Namespace) -> Look:
     """Score both sides of a kept loss on the test sets, unless that was done before."""
-    from semblance.reporting.table import read_tables  # slow to import, as what follows
-    from semblance.statistics.significance import paired
+    from semblance.reporting.table import read_tables  # slow to import
 
     if earlier is None or earlier.verdict["word"] != "KEEP":
         raise InputError("--open", "this loss is not kept", "the test sets open for one that is")
@@ -321,58 +257,65 @@ def opened(one: Try, cost: Cost, earlier: Look | None, args: argparse.Namespace)
     if args.seeds != (kept := len(earlier.scores)):
         raise InputError("--seeds", f"the loss was kept with {kept} seeds", f"give --seeds {kept}")
     cost.targets = makers(cost.plan, [TABLE])
-    run(one, cost, args)
+    make(one, cost, args)
     table = read_tables([layout.place(one.output, layout.TABLE_JSON, table=TABLE)])[0]
-    theirs, ours = (row.cells[AVERAGE].values for row in table.rows[-2:])
-    estimate = paired([ours[seed] - theirs[seed] for seed in ours])
-    low, high = map(float, estimate.interval())
-    shown = {"difference": float(estimate.value), "low": low, "high": high, "seeds": len(ours)}
+    cell = table.rows[-1].cells[AVERAGE]
+    shown = {name: getattr(cell.contrast, name) for name in ("difference", "low", "high")}
+    shown["seeds"] = len(cell.values)
     return dataclasses.replace(earlier, time=now(), opened=shown)
 
 
-def lines_of(look: Look) -> list[str]:
-    """Return what a look shows, for people."""
-    stated = look.verdict
-    low = -math.inf if stated["low"] is None else stated["low"]
-    high = math.inf if stated["high"] is None else stated["high"]
-    shown = f"{signed(stated['difference'])} points {interval(low, high)}".replace("inf", "∞")
-    seeds = len(look.scores)
-    lines = [
-        f"{stated['word']}: {look.loss} {shown} beside {look.control}, {seeds} seeds on development"
-        " data",
-        f"evidence {_amount(stated['evidence'])}, {_amount(stated['needed'])} keeps this try;"
-        f" {stated['spent']:.0%} of the error budget of {look.control} is spent",
-    ]
-    if stated["word"] == "OPEN" and stated["more"] is None:
-        lines.append("seeds like these would not decide it")
-    elif stated["word"] == "OPEN":
-        more = counted(stated["more"], "more seed")
-        lines.append(f"{more} like these would decide it: --seeds {seeds + stated['more']}")
-    elif stated["word"] == "KEEP" and not look.opened:
-        lines.append("the test sets are closed: --open opens them, once")
-    if look.opened:
-        ends = interval(look.opened["low"], look.opened["high"])
-        gain = f"{signed(look.opened['difference'])} points {ends}"
-        count = f"{look.opened['seeds']:.0f} seeds"
-        lines.append(f"on the test sets: {gain}, 95 % interval over {count}")
+def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
+    """Say the price of the targets and make them, the first one first."""
+    from workflow.controller import command  # it loads snakemake
+
+    left = to_do(cost)
+    gpus = cost.config.resources.gpus
+    cores = len(os.sched_getaffinity(0)) if args.cores == "all" else int(args.cores)
+    hours = cost.total_hours(left, cost.device) / (gpus or cores)
+    time = wall_time(3600 * hours, gpus or cores, "GPU" if gpus else "core")
+    price = f"to do: {len(left)} jobs: {time}; {cost.price(left)}"
+    print(price, file=sys.stderr, flush=True)
+    if args.budget is not None and hours > args.budget:
+        problem = f"{hours:.1f} h are more than {args.budget:g} h"
+        raise InputError("--budget", problem, "fewer --seeds")
+    targets = [record(cost.plan, job) for job in cost.targets]
+    start = ["--configfile", *one.layers, "--snakefile", str(ROOT / "Snakefile")]
+    flags = ["--prioritize", targets[0], "--cores", args.cores]
+    if status := command.run([*start, *flags, *targets]):
+        sys.exit(status)
+
+
+def lines_of(look: Look) -> Iterator[str]:
+    """Yield what a look shows, for people."""
+    shown, seeds = look.verdict, len(look.scores)
+    ends = f"[{signed(shown['low']) or '−∞'}, {signed(shown['high']) or '+∞'}]"
+    yield (
+        f"{shown['word']}: {look.loss} {signed(shown['difference'])} points {ends} beside"
+        f" {look.control}, {seeds} seeds on development data"
+    )
+    yield (
+        f"evidence {shown['evidence']:,.2f}, {shown['needed']:,.0f} keeps this try;"
+        f" {shown['spent']:.0%} of the error budget of {look.control} is spent"
+    )
+    if shown["word"] == "OPEN" and shown["more"] is None:
+        yield "seeds like these would not decide it"
+    elif shown["word"] == "OPEN":
+        more = counted(shown["more"], "more seed")
+        yield f"{more} like these would decide it: --seeds {seeds + shown['more']}"
+    if gain := look.opened:
+        ends = interval(gain["low"], gain["high"])
+        count = f"95 % interval over {gain['seeds']:g} seeds"
+        yield f"on the test sets: {signed(gain['difference'])} points {ends}, {count}"
+    elif shown["word"] == "KEEP":
+        yield "the test sets are closed: --open opens them, once"
     parts = look.settings["pairs"].items()
     pairs = ", ".join(f"{name} {own:,} of {of:,}" for name, (own, of) in parts)
-    return [*lines, f"development pairs that stand in no test set: {pairs}"]
-
-
-def _amount(evidence: float) -> str:
-    return f"{evidence:,.0f}" if evidence >= 10 else f"{evidence:.2g}"
+    yield f"development pairs that stand in no test set: {pairs}"
 
 
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def finite(values: dict[str, Any]) -> dict[str, Any]:
-    """Return values that JSON can hold: None in place of an infinite end of an interval."""
-    return {
-        k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in values.items()
-    }
 
 
 if __name__ == "__main__":

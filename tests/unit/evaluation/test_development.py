@@ -1,6 +1,7 @@
 """Development data: no pair of a test set is among them."""
 
 from dataclasses import asdict
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -43,47 +44,20 @@ def test_the_parts_are_read_from_the_releases_that_the_test_sets_are_not_read_fr
         assert part in ("dev", "train") and part in sts.RELEASES[name][1]
 
 
-class Encoder:
-    """A model whose vectors are those of a table."""
-
-    precision = "fp32"
-
-    def eval(self):
-        return self
-
-    def to(self, device):
-        return self
-
-
-def test_the_score_is_the_mean_of_the_parts_in_points(monkeypatch, tmp_path):
+def test_the_score_is_the_mean_of_the_parts_in_points(monkeypatch):
     """Cosines 1, 0, -1 in the order of the gold scores of one part, and against it in the other."""
     angles = {"x": 0.0, "y": 0.0, "z": np.pi / 2, "w": np.pi}
-    vectors = {text: np.array([np.cos(a), np.sin(a)]) for text, a in angles.items()}
-
-    class Vectors:
-        def of(self, texts):
-            return np.array([vectors[text] for text in texts])
-
-    class Texts:
-        def __init__(self, *_):
-            pass
-
-        def encode(self, encoder, length):
-            assert encoder.precision == "bf16" and length == 64
-            return Vectors()
-
-    class Model:
-        folder, tokenizer, max_length = tmp_path, "", 64
-        prompts = type("Prompts", (), {"default": ""})
-
-        @classmethod
-        def read(cls, record):
-            return cls()
-
-    monkeypatch.setattr(development, "Texts", Texts)
-    monkeypatch.setattr(development, "SavedModel", Model)
-    monkeypatch.setattr(development.model_folder, "load", lambda folder: Encoder())
+    encoder, texts = Mock(), Mock()
+    encoder.eval.return_value.to.return_value = encoder
+    texts.encode.return_value.of = lambda texts: np.array(
+        [(np.cos(angles[text]), np.sin(angles[text])) for text in texts]
+    )
+    monkeypatch.setattr(development, "Texts", lambda *_: texts)
+    monkeypatch.setattr(development.SavedModel, "read", lambda record: Mock(max_length=64))
+    monkeypatch.setattr(development.model_folder, "load", lambda folder: encoder)
     rising = [pair("x", "w", 1), pair("x", "z", 2), pair("x", "y", 3)]
     turned = [pair("x", "w", 2), pair("x", "z", 3), pair("x", "y", 1)]  # ρ = -1/2
     value = development.score("record", {"a": rising, "b": turned}, "cpu", "bf16")
     assert value == pytest.approx(100 * (1 - 0.5) / 2)
+    texts.encode.assert_called_once_with(encoder, 64)
+    assert encoder.precision == "bf16"

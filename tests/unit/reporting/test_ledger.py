@@ -23,7 +23,7 @@ def ledger(tmp_path):
         look("a", s1=(70.5, 70.0), s2=(71.0, 70.0)),
         look("c", "rcl", s1=(1.0, 0.5)),
     ):
-        Ledger(path).add(each)
+        assert Ledger(path).add(each) == Ledger(path).looks[-1]
     return path
 
 
@@ -38,30 +38,16 @@ def test_a_missing_ledger_has_no_tries(tmp_path):
     assert Ledger(tmp_path / "tries.jsonl").tries("simcse") == {}
 
 
-def edited(lines):
-    return [lines[0].replace("70.5", "70.6"), *lines[1:]]
+CHANGES = {  # of the lines of the ledger, and the first line that is not as it was written
+    "edited": (lambda lines: [lines[0].replace("70.5", "70.6"), *lines[1:]], 1),
+    "taken out": (lambda lines: [lines[0], *lines[2:]], 2),
+    "exchanged": (lambda lines: [lines[1], lines[0], *lines[2:]], 1),
+    "cut short": (lambda lines: [*lines[:-1], lines[-1][:40]], 4),
+    "without a seal": (lambda lines: [*lines, lines[-1].replace("seal", "sale")], 5),
+}
 
 
-def taken_out(lines):
-    return [lines[0], *lines[2:]]
-
-
-def exchanged(lines):
-    return [lines[1], lines[0], *lines[2:]]
-
-
-def cut_short(lines):
-    return [*lines[:-1], lines[-1][:40]]
-
-
-def without_a_seal(lines):
-    return [*lines, lines[-1].replace("seal", "sale")]
-
-
-@pytest.mark.parametrize(
-    "change, line",
-    [(edited, 1), (taken_out, 2), (exchanged, 1), (cut_short, 4), (without_a_seal, 5)],
-)
+@pytest.mark.parametrize("change, line", CHANGES.values(), ids=CHANGES)
 def test_a_changed_ledger_is_refused_in_one_line_and_kept_as_it_is(ledger, change, line):
     ledger.write_text("\n".join(change(ledger.read_text().splitlines())) + "\n")
     before = ledger.read_bytes()
@@ -70,7 +56,10 @@ def test_a_changed_ledger_is_refused_in_one_line_and_kept_as_it_is(ledger, chang
     assert "\n" not in str(caught.value) and ledger.read_bytes() == before
 
 
-def test_a_look_is_read_as_it_was_written(ledger):
-    opened = dataclasses.replace(look("a", s1=(1 / 3, 0.1)), opened={"difference": 1.0})
-    Ledger(ledger).add(opened)
-    assert Ledger(ledger).looks[-1] == opened
+def test_a_look_is_judged_after_the_tries_before_it(ledger):
+    """An end of its interval that is not finite is none in JSON; what was opened is kept."""
+    looked = look("d", s1=(1 / 3, 0.1), s2=(1.0, 0.2))
+    written = Ledger(ledger).add(dataclasses.replace(looked, opened={"difference": 1.0}))
+    assert written.verdict["word"] == "OPEN" and written.verdict["low"] is None
+    assert written.verdict["spent"] == pytest.approx(3 / 20)  # the third of ten with one half
+    assert written.opened == {"difference": 1.0} and written.scores == looked.scores
