@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 
 from semblance.statistics.verdicts import CANNOT, NOT_RUN
 from tests.browser import HOSTILE, SIZES, Opened, running
@@ -28,9 +27,9 @@ def page(finished) -> Path:
     return finished.folder / "results/report.html"
 
 
-def make_report(project: Project, *arguments: str) -> Path:
+def make_report(project: Project) -> Path:
     """Make the report of a project's run anew; return its place."""
-    project.python("workflow.scripts.report", *arguments, "--output", "results")
+    project.python("workflow.scripts.report", "--output", "results")
     return project.folder / "results/report.html"
 
 
@@ -135,13 +134,14 @@ def test_every_link_within_the_page_leads_somewhere(page):
 
 
 def test_a_hostile_name_changes_nothing_but_its_own_cell(browser, project):
-    bases = CONFIG["bases"] | {"tiny": CONFIG["bases"]["tiny"] | {"label": HOSTILE}}
-    labelled = yaml.safe_dump(CONFIG | {"bases": bases}, allow_unicode=True)
-    (project.folder / "hostile.yaml").write_text(labelled)
+    noted = project.folder / "results/logs/config.json"
+    config = json.loads(noted.read_text())
+    config["bases"]["tiny"]["label"] = HOSTILE
+    noted.write_text(json.dumps(config))
     [found] = (project.folder / "results/figures").glob("simcse_table8.csv")
     with found.open("a", newline="") as stream:
         csv.writer(stream).writerow(["none", "tiny", "start", 0, HOSTILE, 1, 0.5, HOSTILE + LONG])
-    path = make_report(project, "hostile.yaml")
+    path = make_report(project)
     with Opened(browser, path, SIZES[1]) as opened:
         assert opened.page.title().startswith("Semblance report")
         assert opened.requests == [path.as_uri()] and opened.complaints == []

@@ -117,7 +117,7 @@ def test_the_whole_run_is_kept_in_a_small_folder_in_which_anyone_can_check_it(fi
     finished.python("semblance", "keep", kept, "--output", "results")
     said = finished.python("semblance", "verify", "--output", kept).stdout
     assert " 0 problems" in said and "Pearson's r and geometry, which are not kept" in said
-    assert "explain" not in said  # which needs the results
+    assert f"semblance explain TABLE ROW COLUMN --output {kept}" in said
     assert {"report.html", "contrasts.svg"} <= {path.name for path in Path(kept).iterdir()}
     kinds = {path.name.split("-")[1] for path in Path(kept).glob("predictions-*.parquet")}
     assert kinds == {folder.name for folder in (finished.folder / "results/scores").iterdir()}

@@ -14,7 +14,7 @@ import pytest
 
 from semblance.provenance import read_sealed, record_digest
 from tests.dag.tiny import Project
-from tests.reliability.runs import start
+from tests.reliability.runs import logged, start
 from workflow.controller import lock
 
 HURTS = 200  # kills and suspensions in all
@@ -36,9 +36,8 @@ def test_a_killed_run_goes_on_without_being_unlocked(tmp_path):
     project = Project(tmp_path / "project")
     target = "results/corpora/nli/record.json"
     first = start(project, "--", target)
-    for line in first.stdout:
-        if "prepare_nli" in line and "python" in line:  # the job's command: it runs now
-            break
+    while "workflow.scripts.prepare_nli" not in logged(project):  # the job's command: it runs now
+        assert first.poll() is None
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
     # Or there would be nothing to go on from: a run that ends by itself leaves the file empty.

@@ -217,11 +217,23 @@ def error_in(log: str) -> str:
     return next(line for line in reversed(lines) if line and not line.startswith("node "))
 
 
+def failed_jobs(history: History) -> list[Event]:
+    """Return the last events of the jobs that failed; a job that Ctrl-C has ended did not."""
+    failed = (event for event in history.jobs.values() if event["event"] == "failed")
+    return [event for event in failed if event["error"] != INTERRUPTED]
+
+
+def last_line(history: History) -> str:
+    """Return the last line of the job that failed first; empty where none did."""
+    lines = [
+        f"{event['rule']}: {event['error']}" for event in failed_jobs(history) if event["error"]
+    ]
+    return "".join(lines[:1])
+
+
 def failures(history: History) -> Iterator[str]:
     """Yield what to print of each job whose last try failed: what, why, and what to do."""
-    for event in history.jobs.values():
-        if event["event"] != "failed" or event["error"] == INTERRUPTED:  # by Ctrl-C
-            continue
+    for event in failed_jobs(history):
         head = f"failed: {event['rule']} {event['outputs'][0].rpartition('/')[0]}"
         if "slurm_job" in event:
             head += f" (Slurm job {event['slurm_job']} on node {event['node']})"

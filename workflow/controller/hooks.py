@@ -237,9 +237,10 @@ def end(plan: Plan) -> None:
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, which tables are not whole, and how to go on."""
     remove_copies(plan.config)
-    texts = [*events.failures(events.History(plan.out)), *_incomplete_tables(plan)]
-    texts += _describe_saved(workflow.dag, plan.out)
-    print("\n".join(texts), file=sys.stderr)
+    history = events.History(plan.out)
+    texts = [*events.failures(history), *_incomplete_tables(plan)]
+    texts += [*_describe_saved(workflow.dag, plan.out), events.last_line(history)]
+    print("\n".join(filter(None, texts)), file=sys.stderr)
 
 
 def _incomplete_tables(plan: Plan) -> Iterator[str]:
