@@ -1,10 +1,10 @@
 """What only a GPU can show: where its step waits for the host, how trainings share it, Table 3.
 
-A machine that is lent for minutes begins with everything made elsewhere. Here:
+A machine with a GPU may be there for minutes only, so all that needs no GPU is made elsewhere:
 
     python -m benchmarks.gpu FOLDER           (a mirror of the raw data)
 
-writes into results-benchmarks/parts what such a machine needs, as files of at most 60 MB. There, in
+writes into results-benchmarks/parts what the GPU's machine needs, as files of at most 60 MB. On it, in
 a checkout, with torch, safetensors, tokenizers, the base packages of pyproject.toml, and
 sentence-transformers as the peer:
 
@@ -120,7 +120,10 @@ def make(task: Task) -> Callable[[], float]:
 
 
 def job_rows(args: argparse.Namespace) -> Iterator[list[str]]:
-    """Run the commands of each stage that are not done, some at a time; yield what they took."""
+    """Run the commands of each stage that are not done, some at a time; yield what they took.
+
+    Ends the program after a stage of which a job failed: the next one would read what is not there.
+    """
     commands = json.loads(commands_of(args.tiny).read_text())
     for stage in STAGES:
         left = [each for each in commands[stage] if not (ROOT / each["record"]).exists()]
@@ -129,6 +132,9 @@ def job_rows(args: argparse.Namespace) -> Iterator[list[str]]:
             failed = sum(pool.map(fails, (each["command"] for each in left)))
         seconds = f"{time.monotonic() - start:.0f}"
         yield [stage, f"{len(left)} of {len(commands[stage])}", str(failed), seconds]
+        if failed:
+            logs = commands_of(args.tiny).with_name("results") / "logs" / stage
+            sys.exit(f"error: {failed} jobs of {stage} failed; {logs} says why")
 
 
 def fails(command: str) -> bool:

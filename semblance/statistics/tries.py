@@ -60,9 +60,11 @@ def judge_one(differences: np.ndarray, margin: float, place: int, kept: int = 0)
     sd = max(float(differences.std()), SPREADLESS)  # what rounding leaves is no gain
 
     def ends(n: int) -> tuple[float, float]:
+        """Return the interval if n seeds had this mean and spread."""
         return mean - sd * reach(n, 1 / level), mean + sd * reach(n, 1 / (ALPHA - level))
 
     def word(n: int) -> Word:
+        """Return what that interval decides."""
         low, high = ends(n)
         return "KEEP" if low > 0 else "DISCARD" if high < margin else "OPEN"
 

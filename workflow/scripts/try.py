@@ -1,10 +1,10 @@
 """Try a loss of your own beside a method: KEEP, DISCARD or OPEN, with one error budget for all tries.
 
-The file has one function, loss(batch, *, options), as CONTRIBUTING.md says. It is called once on
-random vectors before anything else starts. Everything else of the training is that of the method of
---against, with the same seeds. Both are judged on development data alone: STS-B dev, and what SICK and
-STS-B have to train on, without the pairs of the test sets. --open opens these, once, for a loss that
-was kept.
+The file has one function, loss(batch), whose further parameters are options with defaults, as
+CONTRIBUTING.md says. It is called once on random vectors before anything else starts. Everything
+else of the training is that of the method of --against, with the same seeds. Both are judged on
+development data alone: STS-B dev, and what SICK and STS-B have to train on, without the pairs of the
+test sets. --open opens these, once, for a loss that was kept.
 
 Each look is a line of OUTPUT/tries.jsonl. All tries of a method share one error budget of 5 %, and
 each of their intervals may be looked at after any number of seeds (docs/statistics.md): the same
