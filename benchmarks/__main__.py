@@ -53,6 +53,8 @@ def main() -> None:
     elif not workload.FOLDER.is_dir():
         wanted = "give the folder that holds the raw data, under the manifest's relative paths"
         sys.exit(f"error: --data: {wanted}")
+    if workload.RANDOM in args.bases:
+        workload.random_base()
     write(args, head(args))
     for name in args.only or USUAL:
         side.DISTURBED.clear()
@@ -86,8 +88,8 @@ def arguments() -> argparse.Namespace:
     turns = "how often each side has its turn"
     add("--rounds", **number, choices=range(1, 100), default=5, help=turns)
     warm = training.WARM
-    steps = f"training steps of a turn; the first {warm} do not count"
-    add("--steps", **number, choices=range(warm + 1, 10_000), default=10, help=steps)
+    steps = f"training steps of a turn; the first {warm[0]}, on a GPU {warm[1]}, do not count"
+    add("--steps", **number, choices=range(warm[0] + 1, 10_000), default=10, help=steps)
     add("--batch", type=int, default=64, help="rows of a training step")
     add("--threads", type=int, default=os.cpu_count() or 1)
     add("--gpus", type=int, choices=(0, 1), default=int(torch.cuda.is_available()))
@@ -105,7 +107,7 @@ def arguments() -> argparse.Namespace:
             ["minilm-3"],
             ["fp32"],
         )
-        args.rounds, args.steps, args.batch, args.gpus = 1, warm + 1, 4, 0
+        args.rounds, args.steps, args.batch, args.gpus = 1, warm[0] + 1, 4, 0
     has_bf16 = args.gpus or any(flag in cpu_info() for flag in ("avx512_bf16", "amx_bf16"))
     args.precisions = args.precisions or (["fp32", "bf16"] if has_bf16 else ["fp32"])
     return args

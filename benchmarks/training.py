@@ -13,12 +13,14 @@ from benchmarks.workload import Task, Workload, task_of, text_batches
 from semblance.models import folder as model_folder
 from semblance.models.compute import set_up
 from semblance.settings import decode
-from semblance.training.batch_loss import BatchLoss
+from semblance.training.batch_loss import BatchLoss, Inputs
 from semblance.training.loop import Schedule, fit
 from semblance.training.recipe import TrainSettings, training_rows
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
-WARM = 2  # steps of each slice that do not count: the optimiser's state is made in the first
+# Steps of each slice that do not count, by the number of GPUs: the optimiser's state is made in the
+# first, and a GPU records each shape when it comes again.
+WARM = (2, 20)
 ATTENTION = {"tuned": "sdpa", "flash": "flash_attention_2"}  # by peer
 OBJECTIVES = [("unsupervised", "nli"), ("unsupervised", "wiki"), ("nli", "nli")]  # of whose texts
 
@@ -67,16 +69,35 @@ def _ours(task: Task) -> Callable[[], float]:
     tokens = work.tokens(task.corpus)
     rows = training_rows(work.rows(task.corpus), len(tokens.offsets) - 1, recipe)
     loss = BatchLoss([encoder], tokens, rows, recipe)
-    first = itertools.count(0, task.steps)
+    firsts = itertools.count(0, task.steps + 1)
 
     def run() -> float:
-        start = next(first)
+        batches = From(next(firsts), loss, task.records)
         clock = Clock(task.steps, task.gpus)
-        schedule = Schedule(task.steps, RATE)
-        fit(encoder, lambda step: loss(start + step), schedule, log=lambda event: clock.tick())
+        fit(encoder, batches, Schedule(task.steps, RATE), log=lambda event: clock.tick())
         return clock.step()
 
     return run
+
+
+class From:
+    """The batches of a loss from number ``first`` on, which a GPU may record or not."""
+
+    def __init__(self, first: int, loss: BatchLoss, records: bool):
+        self.first, self.loss = first, loss
+        self.device, self.compute, self.repeats = (
+            loss.device,
+            loss.compute,
+            loss.repeats and records,
+        )
+
+    def draw(self, step: int) -> Inputs:
+        """Return what a step reads."""
+        return self.loss.draw(self.first + step)
+
+    def __call__(self, step: int) -> torch.Tensor:
+        """Return the loss of a step."""
+        return self.compute(self.draw(step))
 
 
 class Clock:
@@ -86,14 +107,15 @@ class Clock:
     """
 
     def __init__(self, steps: int, gpus: int = 0):
-        self.steps, self.gpus, self.done, self.start, self.end = steps, gpus, 0, 0.0, 0.0
+        self.steps, self.gpus, self.warm = steps, gpus, WARM[gpus]
+        self.done, self.start, self.end = 0, 0.0, 0.0
 
     def tick(self) -> None:
         """Note that a step has ended."""
         self.done += 1
-        if self.done in (WARM, self.steps) and self.gpus:
+        if self.done in (self.warm, self.steps) and self.gpus:
             torch.cuda.synchronize()
-        if self.done == WARM:
+        if self.done == self.warm:
             self.start = time.perf_counter()
         self.end = time.perf_counter()
 
@@ -101,7 +123,7 @@ class Clock:
         """Return the mean seconds of a step after the warm-up; RuntimeError if not all steps were taken."""
         if self.done != self.steps:
             raise RuntimeError(f"{self.done} steps instead of {self.steps}")
-        return (self.end - self.start) / (self.steps - WARM)
+        return (self.end - self.start) / (self.steps - self.warm)
 
 
 def _theirs(task: Task) -> Callable[[], float]:

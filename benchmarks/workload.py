@@ -15,7 +15,6 @@ import torch
 from semblance.data.corpus import Rows, read_rows, read_sentences
 from semblance.data.tokens import Tokens, read_tokens
 from semblance.evaluation.prepared import read_pairs
-from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import TOKENIZER_FILES
 from semblance.training.batching import batches
 
@@ -23,7 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ["corpora/nli", "corpora/wiki", "tokens/minilm/nli", "tokens/minilm/wiki", "sts"]
 RESOURCES = ["models/minilm", "models/minilm-3"]
 # all-MiniLM-L6-v2, its first 3 layers, and BERT-base's 12 layers with random weights
-BASES = ("minilm", "minilm-3", "bert-base-shape")
+RANDOM = "bert-base-shape"
+BASES = ("minilm", "minilm-3", RANDOM)
 FOLDER = ROOT / "results-benchmarks"  # the workflow writes below it alone
 
 
@@ -41,6 +41,7 @@ class Task:
     gpus: int
     matmul: str
     side: str = "ours"
+    records: bool = True  # whether a GPU may record a step of ours
     base: str = ""
     precision: str = "fp32"
     objective: str = ""
@@ -60,8 +61,6 @@ def task_of(args: argparse.Namespace, work: str, **more: Any) -> Task:
 def prepare(data: Path) -> None:
     """Run the workflow's own preparing stages; ``data`` is a mirror of the raw files."""
     subprocess.run([sys.executable, *preparing(data)], cwd=ROOT, check=True)
-    models = FOLDER / "resources/models"
-    _random_base(models / "bert-base-shape", models / "minilm/model")
 
 
 def preparing(data: Path) -> list[str]:
@@ -76,11 +75,15 @@ def preparing(data: Path) -> list[str]:
     ]
 
 
-def _random_base(place: Path, tokenizer: Path) -> None:
-    """Write a base of BERT-base's shape with random weights; MiniLM's tokenizer has BERT's words."""
+def random_base() -> None:
+    """Write the base of BERT-base's shape, unless it is there; MiniLM's tokenizer has BERT's words."""
+    models = FOLDER / "resources/models"
+    place, tokenizer = models / RANDOM, models / "minilm/model"
     if (place / "record.json").is_file():
         return
     from transformers import BertConfig, BertModel
+
+    from semblance.models.base import BaseSettings, build_base
 
     torch.manual_seed(0)
     BertModel(BertConfig()).save_pretrained(place / "raw")

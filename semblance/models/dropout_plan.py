@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
-import torch
 from torch import Tensor
 
 from semblance.errors import InputError
@@ -42,8 +41,8 @@ class DropoutPlan:
         settings: DropoutSettings,
         hidden: float,
         attention: float,
-        views: Tensor,  # (n,), on the CPU: the view of each sentence, ascending
-        device: torch.device | str = "cpu",
+        views: Tensor,  # (n,), on the device: the view of each sentence, ascending
+        view_count: int,
     ):
         """Take the base model's rates where the settings state none."""
         self.plain = {
@@ -54,8 +53,8 @@ class DropoutPlan:
             (load_module(DROPOUTS, name, f"dropout.{name}"), options)
             for name, options in settings.named.items()
         ]
-        self.view_count = int(views[-1]) + 1  # read on the CPU: a read from a GPU waits for it
-        self.views = views.to(device)
+        self.views = views
+        self.view_count = view_count
         self.drawn: dict[str, Tensor] = {}
 
     def rate(self, layers: Layers) -> float | Tensor:

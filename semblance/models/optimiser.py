@@ -28,8 +28,8 @@ class AdamW:
         self.state: dict[str, dict[str, Tensor]] = {}  # by name of the parameter
 
     @torch.no_grad()
-    def step(self, learning_rate: float) -> None:
-        """Update every parameter that has a gradient."""
+    def step(self, learning_rate: float | Tensor) -> None:
+        """Update every parameter that has a gradient; a recorded step reads its rate, (), on a GPU."""
         for named, decay in self.groups:
             # A layer that a method leaves out, such as a pooler, has no gradient and must not decay.
             used = [(name, p) for name, p in named if p.grad is not None]

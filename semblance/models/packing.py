@@ -6,6 +6,7 @@ product runs over these tokens only. Attention works on groups of similar length
 is padding.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,10 @@ SLACK = 0.85  # a group's shortest sentence has at least this share of its longe
 # ... once the group has this many tokens. A CPU pays for the padding in attention: it wants many
 # groups. A GPU pays for each launch, of which a group costs some thirty a layer: it wants few.
 GROUP_TOKENS = {"cpu": 0, "cuda": 4096}
+# A GPU repeats what it has recorded for batches of one shape, so a batch may be filled up to one of
+# few: a whole number of PORTION tokens, or of more in a large batch, and of PLACES for each sentence
+# in attention. Beyond FILLED_LENGTH tokens a sentence these would be mostly padding.
+PORTION, PLACES, FILLED_LENGTH = 256, 32, 128
 
 
 class Padding(NamedTuple):
@@ -82,11 +87,13 @@ def pack(
     max_length: int,
     device: str | torch.device = "cpu",
     mask_token: int | None = None,
+    filled: bool = False,
 ) -> Packed:
     """Pack the numbered ``sentences`` (n,), each cut to ``max_length`` tokens.
 
     A cut sentence keeps its last special token, as every tokenizer's own truncation does. With a
-    ``mask_token`` each sentence has this token more, before its last one.
+    ``mask_token`` each sentence has this token more, before its last one. A ``filled`` batch has some
+    sentences of token 0 more, at the end, and all its sentences are one group.
     """
     whole = (tokens.offsets[sentences + 1] - tokens.offsets[sentences]).astype(np.int64)
     if mask_token is not None:
@@ -94,17 +101,44 @@ def pack(
     cut = np.minimum(whole, max_length)
     order = np.argsort(-cut, kind="stable")
     lengths = cut[order]
-    ends = np.cumsum(lengths)
-    starts = ends - lengths
-    rows = np.repeat(np.arange(len(order)), lengths)
-    positions = np.arange(len(rows)) - starts[rows]
+    starts, rows, positions = _places(lengths)
+    ends = starts + lengths
     source = tokens.offsets[sentences[order]][rows] + positions
     source[ends - 1] = tokens.offsets[sentences[order] + 1] - 1  # the last, special token
     ids = tokens.ids[source].astype(np.int64)
     if mask_token is not None:
         ids[ends - 2] = mask_token
+    if not filled:
+        groups = _groups(lengths, device)
+    else:
+        more = _filling(lengths)
+        order = np.concatenate([order, len(order) + np.arange(len(more))])
+        ids = np.concatenate([ids, np.zeros(more.sum(), ids.dtype)])
+        longest = PLACES * math.ceil(lengths[0] / PLACES)
+        lengths = np.concatenate([lengths, more])
+        starts, rows, positions = _places(lengths)
+        groups = (_group(0, lengths, longest, device),)
     arrays = (ids, positions, rows, lengths, starts, order)
-    return Packed(*(_send(array, device) for array in arrays), _groups(lengths, device))
+    return Packed(*(_send(array, device) for array in arrays), groups)
+
+
+def _places(lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where each sentence starts, (n,), and each token's row and position in it, (T,)."""
+    starts = np.cumsum(lengths) - lengths
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    return starts, rows, np.arange(len(rows)) - starts[rows]
+
+
+def _filling(lengths: np.ndarray) -> np.ndarray:
+    """Return the tokens of each sentence, (k,), that fills a batch up to a whole number of portions.
+
+    ``k`` depends on the portion alone, so that batches of as many tokens have as many sentences.
+    """
+    tokens = int(lengths.sum())
+    portion = max(PORTION, (1 << tokens.bit_length()) >> 4)  # at least a sixteenth of all
+    count = math.ceil((portion - 1) / (PLACES - 1))  # so that none has more tokens than places
+    rest = portion * math.ceil((tokens + count) / portion) - tokens
+    return rest // count + (np.arange(count) < rest % count)
 
 
 def _send(array: np.ndarray, device: str | torch.device) -> Tensor:
@@ -112,17 +146,19 @@ def _send(array: np.ndarray, device: str | torch.device) -> Tensor:
 
 
 def _groups(lengths: np.ndarray, device: str | torch.device) -> tuple[Group, ...]:
-    groups = []
     least = GROUP_TOKENS[torch.device(device).type]
-    for first, last in cut_groups(lengths.tolist(), least=least):
-        own = lengths[first:last]
-        longest = int(own[0])
-        tokens = int(own.sum())
-        padding = None
-        if tokens < len(own) * longest:
-            padding = _padding(own, longest, device)
-        groups.append(Group(first, len(own), longest, tokens, padding))
-    return tuple(groups)
+    return tuple(
+        _group(first, lengths[first:last], int(lengths[first]), device)
+        for first, last in cut_groups(lengths.tolist(), least=least)
+    )
+
+
+def _group(row: int, lengths: np.ndarray, longest: int, device: str | torch.device) -> Group:
+    tokens = int(lengths.sum())
+    padding = None
+    if tokens < len(lengths) * longest:
+        padding = _padding(lengths, longest, device)
+    return Group(row, len(lengths), longest, tokens, padding)
 
 
 def _padding(lengths: np.ndarray, longest: int, device: str | torch.device) -> Padding:

@@ -1,9 +1,9 @@
 """From a batch number to its loss: rows are drawn, embedded and compared."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from semblance.data.vocabulary import read_vocabulary
 from semblance.errors import InputError
 from semblance.models.compute import autocast, random_state, set_random_state
 from semblance.models.encoder import Encoder
-from semblance.models.packing import pack
+from semblance.models.packing import FILLED_LENGTH, Packed, pack
 from semblance.named_modules import DROPOUTS, LOSSES, load_module
 from semblance.settings import check_keywords
 from semblance.training.batch import Regulators, batch_of
@@ -59,6 +59,22 @@ def _check_micro_batch(settings: TrainSettings) -> None:
             )
 
 
+class Pass(NamedTuple):
+    """What one encoder embeds at a time: V views of B rows."""
+
+    packed: Packed
+    views: Tensor  # (n,) int64: the view of each sentence, ascending
+    view_count: int  # V
+    rows: int  # B: what is packed beyond V B sentences fills the batch up
+
+
+class Inputs(NamedTuple):
+    """All that a step reads besides the weights, on their device."""
+
+    pieces: tuple[tuple[Pass, ...], ...]  # the batch by its rows; one where it is embedded whole
+    regulators: tuple[Regulators, ...]  # one or none
+
+
 class BatchLoss:
     """Draws batch after batch and returns its loss: the ``step_loss`` of the loop."""
 
@@ -91,92 +107,113 @@ class BatchLoss:
             self.changes = Changes(change, settings.view_options, words, settings.seed)
         self._draw = Drawing(rows, settings)
 
+    @property
+    def device(self) -> torch.device:
+        """Where the encoders are."""
+        return self.encoders[0].words.weight.device
+
+    @property
+    def fills(self) -> bool:
+        """Whether batches are filled up to a few shapes: short ones on a GPU, which repeats them."""
+        limit = self.encoders[0].max_length(self.settings.max_length)
+        return self.device.type == "cuda" and limit <= FILLED_LENGTH
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a GPU can record a step: it may not bring the generator back to an earlier state."""
+        whole = self.settings.micro_batch is None
+        return self.fills and whole and not self.settings.same_masks
+
     def __call__(self, step: int) -> Tensor:
         """Return the loss of batch number ``step``; steps must not go back."""
+        return self.compute(self.draw(step))
+
+    def draw(self, step: int) -> Inputs:
+        """Return batch number ``step``; steps must not go back."""
         chosen = self._draw(step)  # (B,)
         numbers = np.stack([column[chosen] for column in self.columns])  # (V, B)
-        device = self.encoders[0].words.weight.device
         # Regulators are sent first: a GPU then has them when the forward pass is done.
-        regulators = self._send_regulators(numbers, device)
-        texts = (self.tokens, numbers)
+        regulators = self._send_regulators(numbers)
+        tokens = self.tokens
         if self.changes is not None:
-            texts = self.changes.apply(self.tokens, numbers, step, chosen)
-        micro = self.settings.micro_batch
-        if micro is not None and micro < len(chosen):
-            return self._by_pieces(*texts, micro, regulators, device)
-        return self._compare(self._embed(*texts, device), regulators)
+            tokens, numbers = self.changes.apply(tokens, numbers, step, chosen)
+        micro = self.settings.micro_batch or len(chosen)
+        pieces = np.split(numbers, range(micro, len(chosen), micro), axis=1)
+        return Inputs(tuple(tuple(self._passes(tokens, piece)) for piece in pieces), regulators)
 
-    def _compare(self, views: Sequence[Tensor], regulators: list[Regulators]) -> Tensor:
+    def compute(self, inputs: Inputs) -> Tensor:
+        """Return the loss of a batch."""
+        if len(inputs.pieces) > 1:
+            return self._by_pieces(inputs)
+        (passes,) = inputs.pieces
+        return self._compare(self._embed(passes), inputs.regulators)
+
+    def _compare(self, views: Sequence[Tensor], regulators: Sequence[Regulators]) -> Tensor:
         """Return the loss of V views of B sentences, (B, d) each."""
         return self.loss(batch_of(views), *regulators, **self.settings.options)
 
-    def _by_pieces(
-        self,
-        tokens: Tokens,
-        numbers: np.ndarray,
-        micro: int,
-        regulators: list[Regulators],
-        device: torch.device,
-    ) -> Tensor:
-        """Return the loss of a batch, of which never more than ``micro`` rows have a graph.
+    def _by_pieces(self, inputs: Inputs) -> Tensor:
+        """Return the loss of a batch, of which only one piece at a time has a graph.
 
         All rows are embedded piece by piece without a graph, then the loss gives the gradient of
         each embedding, and each piece is embedded again, with the same dropout, to pass its part on
         (GradCache, Gao et al. 2021). The weights have their gradients at return, and the backward
         of what is returned adds nothing.
         """
-        pieces = np.split(numbers, range(micro, numbers.shape[1], micro), axis=1)
         states, embedded = [], []
         with torch.no_grad():
-            for piece in pieces:
-                states.append(random_state(device))
-                embedded.append(self._embed(tokens, piece, device))
+            for piece in inputs.pieces:
+                states.append(random_state(self.device))
+                embedded.append(self._embed(piece))
         views = [torch.cat(parts).requires_grad_() for parts in zip(*embedded, strict=True)]
-        loss = self._compare(views, regulators)
+        loss = self._compare(views, inputs.regulators)
         loss.backward()
-        after = random_state(device)  # a loss may draw, too
+        after = random_state(self.device)  # a loss may draw, too
+        micro = self.settings.micro_batch
         wanted = [torch.zeros_like(view) if view.grad is None else view.grad for view in views]
         gradients = zip(*(gradient.split(micro) for gradient in wanted), strict=True)
-        for piece, state, gradient in zip(pieces, states, gradients, strict=True):
-            set_random_state(device, state)
-            torch.autograd.backward(self._embed(tokens, piece, device), gradient)
-        set_random_state(device, after)
+        for piece, state, gradient in zip(inputs.pieces, states, gradients, strict=True):
+            set_random_state(self.device, state)
+            torch.autograd.backward(self._embed(piece), gradient)
+        set_random_state(self.device, after)
         return loss.detach().requires_grad_()
 
-    def _embed(self, tokens: Tokens, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
+    def _passes(self, tokens: Tokens, numbers: np.ndarray) -> Iterator[Pass]:
+        """Yield what the encoders embed one after the other, of views (V, B)."""
+        if self.settings.same_masks:
+            if (numbers != numbers[0]).any():
+                problem = "the views of a row have different texts"
+                raise InputError("settings.same_masks", problem, "set views: twice")
+            parts = np.split(numbers, len(numbers))
+        elif len(self.encoders) > 1:
+            parts = [numbers[:1], numbers[1:]]
+        else:  # all views in one pass
+            parts = [numbers]
+        encoder = self.encoders[0]
+        limit = encoder.max_length(self.settings.max_length)
+        for part in parts:
+            count, rows = part.shape
+            packed = pack(tokens, part.ravel(), limit, self.device, encoder.mask_token, self.fills)
+            views = np.minimum(np.arange(len(packed.order)) // rows, count - 1)
+            yield Pass(packed, torch.from_numpy(views).to(self.device), count, rows)
+
+    def _embed(self, passes: Sequence[Pass]) -> list[Tensor]:
         """Embed V views of B sentences under dropout; returns V tensors (B, d), float32."""
-        first, others = self.encoders[0], self.encoders[-1]
-        if not self.settings.same_masks:
-            if first is others:  # all views in one pass
-                return self._embed_by(first, tokens, numbers, device)
-            of_queries = self._embed_by(first, tokens, numbers[:1], device)
-            return of_queries + self._embed_by(others, tokens, numbers[1:], device)
-        if (numbers != numbers[0]).any():
-            problem = "the views of a row have different texts"
-            raise InputError("settings.same_masks", problem, "set views: twice")
-        # Each view by itself, all from one state of the random generator.
-        state = random_state(device)
-        embeddings = self._embed_by(first, tokens, numbers[:1], device)
-        for column in numbers[1:]:
-            set_random_state(device, state)
-            embeddings += self._embed_by(others, tokens, column[None], device)
+        same_masks = self.settings.same_masks
+        state = random_state(self.device) if same_masks else None
+        embeddings = []
+        for number, each in enumerate(passes):
+            if state is not None:  # each view by itself, all from one state of the generator
+                set_random_state(self.device, state)
+            encoder = self.encoders[-1 if number else 0]
+            plan = encoder.dropout_plan(self.settings.dropout, each.views, each.view_count)
+            with autocast(self.settings.precision, self.device.type):
+                vectors = encoder(each.packed, plan)
+            embeddings += vectors.float().split(each.rows)[: each.view_count]
         return embeddings
 
-    def _embed_by(
-        self, encoder: Encoder, tokens: Tokens, numbers: np.ndarray, device: torch.device
-    ) -> list[Tensor]:
-        """Embed V views of B sentences by one encoder, in one pass."""
-        settings = self.settings
-        limit = encoder.max_length(settings.max_length)
-        packed = pack(tokens, numbers.ravel(), limit, device, encoder.mask_token)
-        views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
-        plan = encoder.dropout_plan(settings.dropout, views)
-        with autocast(settings.precision, device.type):
-            embeddings = encoder(packed, plan)
-        return list(embeddings.float().chunk(len(numbers)))
-
-    def _send_regulators(self, numbers: np.ndarray, device: torch.device) -> list[Regulators]:
+    def _send_regulators(self, numbers: np.ndarray) -> tuple[Regulators, ...]:
         if not len(self.regulators):
-            return []
+            return ()
         columns = [np.stack([r[column] for r in self.regulators]) for column in numbers[:2]]
-        return [Regulators(*(torch.from_numpy(c).to(device).float() for c in columns))]
+        return (Regulators(*(torch.from_numpy(c).to(self.device).float() for c in columns)),)

@@ -5,12 +5,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
-import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
 from semblance.errors import InputError
 from semblance.models.optimiser import AdamW
+from semblance.training.update import Update, updating
 
 STEP, EVALUATION, END = "step", "evaluation", "end"  # what a training does next
 DEV = "dev"  # the measure by which weights are chosen
@@ -109,11 +109,12 @@ def fit(
     """
     state = TrainingState(model, AdamW(model, schedule.weight_decay))
     checkpoints.restore(state)
+    update = updating(model, state.optimiser, step_loss, schedule.clip)
     with _progress_bar(state.progress, schedule) as bar:
         while (work := _next_work(state.progress, schedule, evaluate)) != END:
             checkpoints.before(work, state, schedule.steps)
             if work == STEP:
-                _step(state, step_loss, schedule, log)
+                _step(state, update, schedule, log)
                 bar.update()
             else:
                 _evaluate(state, evaluate, log)
@@ -161,15 +162,10 @@ def _is_last_step_done(progress: Progress, schedule: Schedule) -> bool:
     return progress.step >= schedule.steps or bool(progress.stopped)
 
 
-def _step(state: TrainingState, step_loss: Callable, schedule: Schedule, log: Callable) -> None:
+def _step(state: TrainingState, update: Update, schedule: Schedule, log: Callable) -> None:
     rate = learning_rate(state.progress.step, schedule)
     state.model.train()
-    value = step_loss(state.progress.step)
-    value.backward()
-    torch.nn.utils.clip_grad_norm_(state.model.parameters(), schedule.clip)
-    state.optimiser.step(rate)
-    state.optimiser.zero_grad()
-    loss = float(value.detach())
+    loss = update(state.progress.step, rate)
     state.progress.step += 1
     if not math.isfinite(loss):
         advice = "lower the learning rate, or train in fp32"

@@ -109,8 +109,8 @@ class MaskedWordLoss:
         labels = pack(originals, every, limit).ids  # (T,)
         places = (labels != NOT_MASKED).nonzero().squeeze(1)  # (M,)
         packed = pack(texts, every, limit, device)
-        views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
-        plan = encoder.dropout_plan(settings.dropout, views)
+        views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1]).to(device)
+        plan = encoder.dropout_plan(settings.dropout, views, len(numbers))
         with autocast(settings.precision, device.type):
             states = encoder.token_states(packed, plan)[places.to(device)]  # (M, d)
             scores = self.head(states, encoder.words.weight)  # (M, V)

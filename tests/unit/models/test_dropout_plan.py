@@ -19,7 +19,7 @@ VIEWS = torch.tensor([0, 0, 0, 1, 1, 1])
 
 def plan(rates=(0.1, 0.1), **settings):
     """The plan of a base with these rates, under settings as a config states them."""
-    return DropoutPlan(decode(DropoutSettings, settings, "dropout"), *rates, VIEWS)
+    return DropoutPlan(decode(DropoutSettings, settings, "dropout"), *rates, VIEWS, 2)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,9 @@ def embed(encoder, tokens, order=None, views=VIEWS, **dropout):
     """Embed the sentences, without dropout or with one as a config states it."""
     plan = None
     if dropout:
-        plan = encoder.dropout_plan(decode(DropoutSettings, dropout, "dropout"), views)
+        plan = encoder.dropout_plan(
+            decode(DropoutSettings, dropout, "dropout"), views, int(views[-1]) + 1
+        )
     return encoder(packed_all(encoder, tokens, order=order), plan)
 
 

@@ -120,6 +120,7 @@ def plain(
 
 
 FINE, COARSE, ONE = 0, 100, 10_000  # tokens of a group at least: as a CPU cuts them, as a GPU does
+FILLED = -1  # one group, with sentences that fill the batch up
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -131,6 +132,8 @@ FINE, COARSE, ONE = 0, 100, 10_000  # tokens of a group at least: as a CPU cuts 
         ("bert, mean", "fp32", COARSE),
         ("bert, mean", "bf16", COARSE),
         ("bert, cls and head", "fp32", ONE),
+        *((model, "fp32", FILLED) for model in MODELS),
+        ("bert, mean", "bf16", FILLED),
     ],
 )
 @pytest.mark.parametrize("case", CASES)
@@ -138,6 +141,7 @@ def test_a_packed_step_has_the_loss_and_gradients_of_the_padded_one(
     monkeypatch, case, model, precision, least, device
 ):
     monkeypatch.setitem(GROUP_TOKENS, device, least)
+    monkeypatch.setattr(BatchLoss, "fills", least == FILLED)
     _, _, rows, dropout = CASES[case]
     frozen = regulators_of(case)
     replay, ours = Replay(monkeypatch), encoder(model).to(device)
@@ -147,7 +151,7 @@ def test_a_packed_step_has_the_loss_and_gradients_of_the_padded_one(
     value.backward()
     monkeypatch.undo()
     groups = replay.packed.groups
-    assert len(groups) == 1 if least == ONE else len(groups) > 2
+    assert len(groups) == 1 if least in (ONE, FILLED) else len(groups) > 2
     assert any(group.padding is not None for group in groups)
 
     hidden = dropout.get("hidden") != 0.0

@@ -61,15 +61,14 @@ def test_without_dropout_the_pieces_change_nothing_but_the_order_of_sums(device)
 def test_each_piece_replays_its_dropout(case, device, monkeypatch):
     """The reference embeds the same pieces with one graph over all of them."""
     found = step(batch_loss(case, device, PIECE))
-    plain = batch_loss(case, device, None)
-    embed = plain._embed
+    plain = batch_loss(case, device, PIECE)
 
-    def in_pieces(texts, numbers, where):
-        cuts = range(PIECE, numbers.shape[1], PIECE)
-        parts = [embed(texts, numbers[:, c : c + PIECE], where) for c in (0, *cuts)]
-        return [torch.cat(views) for views in zip(*parts, strict=True)]
+    def at_once(inputs):
+        parts = map(plain._embed, inputs.pieces)
+        views = [torch.cat(views) for views in zip(*parts, strict=True)]
+        return plain._compare(views, inputs.regulators)
 
-    monkeypatch.setattr(plain, "_embed", in_pieces)
+    monkeypatch.setattr(plain, "_by_pieces", at_once)
     assert_same(found, step(plain))
 
 

@@ -1,0 +1,115 @@
+"""A step that a GPU records and repeats: few shapes, and the bits of one that is not recorded."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+
+from semblance.data.tokens import Tokens
+from semblance.models.optimiser import AdamW
+from semblance.models.packing import PLACES, PORTION, pack
+from semblance.training.batch_loss import BatchLoss
+from semblance.training.update import RecordedUpdate, Update, updating
+from tests.unit.training.test_fast_path import (
+    CASES,
+    corpus,
+    encoder,
+    regulators_of,
+    settings_of,
+)
+
+on_a_gpu = pytest.mark.skipif(
+    not torch.cuda.is_available(), reason="no GPU: recorded steps NOT tested"
+)
+
+
+def tokens_of(lengths) -> Tokens:
+    return Tokens(np.arange(sum(lengths), dtype=np.int32), np.cumsum([0, *lengths]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("rows, limit", [(2, 5), (128, 32), (192, 75), (1024, 32)])
+def test_a_batch_is_filled_up_to_whole_portions(rows, limit, seed):
+    lengths = np.random.default_rng(seed).integers(2, limit + 1, rows)
+    tokens = tokens_of(lengths)
+    packed = pack(tokens, np.arange(rows), limit, filled=True)
+    plain = pack(tokens, np.arange(rows), limit)
+    filled = len(packed.ids) - lengths.sum()
+    assert len(packed.ids) % PORTION == 0
+    assert 0 < filled <= max(2 * PORTION, lengths.sum() / 8 + PORTION)
+    (group,) = packed.groups
+    assert group.count == len(packed.order) and group.length % PLACES == 0
+    assert packed.lengths.min() >= 1 and packed.lengths.max() <= group.length
+    # what was there before comes first, as it was
+    for found, expected in zip(packed[:-1], plain[:-1], strict=True):
+        assert torch.equal(found[: len(expected)], expected)
+    assert sorted(packed.order.tolist()) == list(range(len(packed.order)))
+
+
+def test_batches_of_alike_sentences_have_few_shapes():
+    """200 batches of 192 sentences of 2 to 32 tokens: their sums differ, their shapes hardly do."""
+    rng = np.random.default_rng(0)
+    batches = [rng.integers(2, 33, 192) for _ in range(200)]
+    sums = {int(lengths.sum()) for lengths in batches}
+    shapes = {
+        (len(packed.ids), len(packed.order), packed.groups[0].length)
+        for lengths in batches
+        for packed in [pack(tokens_of(lengths), np.arange(192), 32, filled=True)]
+    }
+    assert len(sums) > 100 and len(shapes) <= 4
+
+
+def test_on_a_cpu_and_for_other_losses_nothing_is_recorded():
+    model = encoder("bert, mean")
+    loss = BatchLoss([model], corpus(), CASES["NLI triples"][2], settings_of("NLI triples", "fp32"))
+    for each in (loss, lambda step: loss(step)):
+        assert type(updating(model, AdamW(model, 0.01), each, 1.0)) is Update
+
+
+class Unrecorded(RecordedUpdate):
+    """Makes every update as it is."""
+
+    def _update(self, inputs):
+        return self._apply(self.step_loss.compute(inputs), self.rate)
+
+
+def trained(kind, case: str, precision: str, steps: int = 8, compare=None):
+    """Return losses, weights, the generator's state and the update after some steps on a GPU."""
+    model = copy.deepcopy(encoder("bert, mean")).cuda().train()
+    rows, settings = CASES[case][2], settings_of(case, precision)
+    loss = BatchLoss([model], corpus(), rows, settings, regulators_of(case))
+    loss.loss = compare or loss.loss
+    torch.manual_seed(3)
+    update = kind(model, AdamW(model, 0.01), loss, 1.0)
+    losses = [update(step, 1e-3 / (step + 1)) for step in range(steps)]
+    return losses, model.state_dict(), torch.cuda.get_rng_state(), update
+
+
+@on_a_gpu
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+@pytest.mark.parametrize("case", CASES)
+def test_a_recorded_step_has_the_bits_of_one_that_is_not(case, precision, monkeypatch):
+    monkeypatch.setattr(torch.utils.deterministic, "fill_uninitialized_memory", False)
+    torch.use_deterministic_algorithms(True)
+    try:
+        losses, weights, state, update = trained(RecordedUpdate, case, precision)
+        expected, others, after, _ = trained(Unrecorded, case, precision)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert any(update.recorded.values())
+    assert losses == expected and torch.equal(state, after)
+    for name, value in weights.items():
+        assert torch.equal(value, others[name]), name
+
+
+@on_a_gpu
+def test_a_loss_that_reads_a_number_from_the_gpu_is_not_recorded(capfd):
+    def reading(batch):
+        shares = (batch.queries * batch.positives).sum(dim=1)
+        return shares.mean() * (1.0 if shares[0].item() < 0 else 0.5)
+
+    losses, _, _, update = trained(RecordedUpdate, "NLI triples", "fp32", compare=reading)
+    expected = trained(Unrecorded, "NLI triples", "fp32", compare=reading)[0]
+    assert losses == expected and not any(update.recorded.values())
+    assert capfd.readouterr().err.count("reads numbers from the GPU") == 1
