@@ -15,7 +15,9 @@ import torch
 from semblance.data.corpus import Rows, read_rows, read_sentences
 from semblance.data.tokens import Tokens, read_tokens
 from semblance.evaluation.prepared import read_pairs
-from semblance.models.folder import TOKENIZER_FILES
+from semblance.files import whole_folder
+from semblance.models.saved import WEIGHTS_FILE
+from semblance.provenance import write_json
 from semblance.training.batching import batches
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,23 +78,21 @@ def preparing(data: Path) -> list[str]:
 
 
 def random_base() -> None:
-    """Write the base of BERT-base's shape, unless it is there; MiniLM's tokenizer has BERT's words."""
+    """Write the base of BERT-base's shape, unless it is there: MiniLM's folder with other weights."""
     models = FOLDER / "resources/models"
-    place, tokenizer = models / RANDOM, models / "minilm/model"
-    if (place / "record.json").is_file():
+    place = models / RANDOM / "model"
+    if place.is_dir():
         return
     from transformers import BertConfig, BertModel
 
-    from semblance.models.base import BaseSettings, build_base
-
     torch.manual_seed(0)
-    BertModel(BertConfig()).save_pretrained(place / "raw")
-    for name in TOKENIZER_FILES:
-        if (tokenizer / name).is_file():
-            shutil.copy(tokenizer / name, place / "raw")
-    settings = BaseSettings(512, folder=str(place / "raw"), pooling="mean")
-    build_base(settings, place / "record.json", "")
-    shutil.rmtree(place / "raw")
+    config = BertConfig()
+    with whole_folder(place) as folder:
+        leave_out = shutil.ignore_patterns("config.json", WEIGHTS_FILE)
+        shutil.copytree(models / "minilm/model", folder, ignore=leave_out, dirs_exist_ok=True)
+        BertModel(config).save_pretrained(folder)
+        pooling = {"word_embedding_dimension": config.hidden_size, "pooling_mode_mean_tokens": True}
+        write_json(folder / "1_Pooling/config.json", pooling)
 
 
 class Workload:
