@@ -22,9 +22,10 @@ SLACK = 0.85  # a group's shortest sentence has at least this share of its longe
 # groups. A GPU pays for each launch, of which a group costs some thirty a layer: it wants few.
 GROUP_TOKENS = {"cpu": 0, "cuda": 4096}
 # A GPU repeats what it has recorded for batches of one shape, so a batch may be filled up to one of
-# few: a whole number of PORTION tokens, or of more in a large batch, and of PLACES for each sentence
-# in attention. Beyond FILLED_LENGTH tokens a sentence these would be mostly padding.
-PORTION, PLACES, FILLED_LENGTH = 256, 32, 128
+# few: a whole number of PORTION tokens, or of more in a large batch, and of PLACES a sentence in
+# attention. Beyond FILLED_LENGTH tokens a sentence most of these would be padding: of RCL's 75, in 15
+# trainings at a time on an H200, a step took twice as long.
+PORTION, PLACES, FILLED_LENGTH = 256, 32, 32
 
 
 class Padding(NamedTuple):
