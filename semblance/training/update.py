@@ -8,7 +8,7 @@ go on as they would without it, so a recorded step gives the bits of one that is
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from semblance.models.optimiser import AdamW
 
+SEEN = "called a synchronizing CUDA operation"  # torch's warning of a step that waits for the GPU
 WAITS = "the loss reads numbers from the GPU in each step, which is slower than a recorded step"
 
 
@@ -120,9 +121,13 @@ class RecordedUpdate(Update):
                 return self._apply(self.step_loss.compute(inputs), self.rate)
             finally:
                 torch.cuda.set_sync_debug_mode("default")
-                if not self.waits and any("synchroniz" in str(each.message) for each in found):
-                    self.waits = True
-                    print(f"note: {WAITS}", file=sys.stderr)
+                self._note(str(each.message) for each in found)
+
+    def _note(self, messages: Iterable[str]) -> None:
+        """Note whether torch has seen a wait; it also says once that it may overlook some."""
+        if not self.waits and any(SEEN in message for message in messages):
+            self.waits = True
+            print(f"note: {WAITS}", file=sys.stderr)
 
     def _record(self, inputs: tuple) -> Recorded:
         graph = torch.cuda.CUDAGraph()

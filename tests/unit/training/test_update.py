@@ -67,6 +67,20 @@ def test_on_a_cpu_and_for_other_losses_nothing_is_recorded():
         assert type(updating(model, AdamW(model, 0.01), each, 1.0)) is Update
 
 
+@pytest.mark.parametrize(
+    "message, waits",
+    [
+        ("called a synchronizing CUDA operation (Triggered internally at ...)", True),
+        ("Synchronization debug mode is a prototype feature and does not yet detect all", False),
+    ],
+)
+def test_only_a_wait_that_torch_has_seen_keeps_steps_from_being_recorded(message, waits, capsys):
+    update = RecordedUpdate.__new__(RecordedUpdate)
+    update.waits = False
+    update._note([message])
+    assert update.waits is waits and bool(capsys.readouterr().err) is waits
+
+
 class Unrecorded(RecordedUpdate):
     """Makes every update as it is."""
 
