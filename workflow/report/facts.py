@@ -46,8 +46,15 @@ class Facts:
 
     @cached_property
     def jobs(self) -> list[stages.Job]:
-        """The jobs of the run but for the report, which is not over while its page is made."""
-        return [job for job in stages.jobs(self.plan) if job.stage != "report"]
+        """The jobs of the run but for its downloads, which may go once they are read.
+
+        The report is not over while its page is made.
+        """
+        return [
+            job
+            for job in stages.jobs(self.plan)
+            if job.stage != "report" and stages.STAGES[job.stage].work != "download"
+        ]
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
