@@ -22,8 +22,8 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,13 +39,13 @@ from semblance.strict_yaml import as_yaml
 PART_BYTES = 60 * 10**6
 PARTS = FOLDER / "parts"
 TABLE = "rcl_table3"
-# The stages that a GPU works at, each after the ones before it.
+# The stages that a GPU works at, in the order in which their jobs begin.
 STAGES = ("train_entropy", "embed", "train", "evaluate_sts")
 AT_A_TIME = 15
 PYTHON = "{python}"  # in a command, that of the other machine
 OF_HOST = ("a step, ms", "not recorded, ms", "kernels run, ms", "it waits for its host, %")
 SHARED = ("trainings at a time", "steps a second, all together")
-JOBS = ("stage", "jobs", "failed", "seconds")
+JOBS = ("stage", "jobs", "seconds each", "seconds of all")
 COUNTS = (1, 2, 5, 10)
 METHODS = ["start", "attention-dropout-0.1", "rcl-8"]
 TINY = {  # two steps on few rows, for three rows of the table
@@ -123,27 +123,48 @@ def make(task: Task) -> Callable[[], float]:
 
 
 def job_rows(args: argparse.Namespace) -> Iterator[list[str]]:
-    """Run the commands of each stage that are not done, some at a time; yield what they took.
+    """Run the jobs that are not done, each once its inputs are there; yield what each stage took.
 
-    Ends the program after a stage of which a job failed: the next one would read what is not there.
+    Ends the program after a failed job: others would read what is not there.
     """
-    commands = json.loads(commands_of(args.tiny).read_text())
-    for stage in STAGES:
-        left = [each for each in commands[stage] if not (ROOT / each["record"]).exists()]
-        start = time.monotonic()
-        with ThreadPoolExecutor(AT_A_TIME) as pool:
-            failed = sum(pool.map(fails, (each["command"] for each in left)))
-        seconds = f"{time.monotonic() - start:.0f}"
-        yield [stage, f"{len(left)} of {len(commands[stage])}", str(failed), seconds]
-        if failed:
-            logs = commands_of(args.tiny).with_name("results") / "logs" / stage
-            sys.exit(f"error: {failed} jobs of {stage} failed; {logs} says why")
+    jobs = json.loads(commands_of(args.tiny).read_text())
+    made = {path for job in jobs for path in job["outputs"]}
+    waiting = [job for job in jobs if not (ROOT / job["record"]).exists()]
+    seconds: dict[str, list[float]] = {stage: [] for stage in STAGES}
+    running: dict[Future, dict[str, Any]] = {}
+    failed: list[str] = []
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        while True:
+            ready = [] if failed else [job for job in waiting if not missing(job, made)]
+            for job in ready[: AT_A_TIME - len(running)]:  # in the order of the file
+                waiting.remove(job)
+                running[pool.submit(took, job["command"])] = job
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                job = running.pop(future)
+                ended = future.result()
+                failed += [job["record"]] if ended is None else []
+                seconds[job["stage"]] += [] if ended is None else [ended]
+    for stage, times in seconds.items():
+        mean = f"{sum(times) / len(times):.0f}" if times else ""
+        yield [stage, str(len(times)), mean, f"{sum(times):.0f}"]
+    if failed:
+        logs = commands_of(args.tiny).with_name("results") / "logs"
+        sys.exit(f"error: {len(failed)} jobs failed, first {failed[0]}; {logs} says why")
 
 
-def fails(command: str) -> bool:
-    """Run the command of a job, as the workflow would; return whether it failed."""
+def missing(job: dict[str, Any], made: set[str]) -> bool:
+    """Tell whether a job waits for what another job makes."""
+    return any(path in made and not (ROOT / path).exists() for path in job["inputs"])
+
+
+def took(command: str) -> float | None:
+    """Run the command of a job, as the workflow would; return its seconds, None if it failed."""
+    start = time.monotonic()
     line = command.replace(PYTHON, shlex.quote(sys.executable))
-    return subprocess.run(["bash", "-c", line], cwd=ROOT, stderr=subprocess.DEVNULL).returncode != 0
+    ended = subprocess.run(["bash", "-c", line], cwd=ROOT, stderr=subprocess.DEVNULL)
+    return None if ended.returncode else time.monotonic() - start
 
 
 def commands_of(tiny: bool) -> Path:
@@ -169,9 +190,10 @@ def prepare_table(data: Path, tiny: bool) -> None:
         commands.with_name(name).write_text(as_yaml(keys))
         configs.append(str(folder / name))
     jobs = planned(configs[:-1], f"{layer['output']}/tables/{TABLE}.csv")
-    commands.write_text(json.dumps({stage: list(of_stage(jobs, stage)) for stage in STAGES}))
-    read = {path for job in jobs if job.rule.name in STAGES for path in job.input}
-    made = {path for job in jobs if job.rule.name in STAGES for path in job.output}
+    kept = [stated(job) for stage in STAGES for job in jobs if job.rule.name == stage]
+    commands.write_text(json.dumps(kept))
+    read = {path for job in kept for path in job["inputs"]}
+    made = {path for job in kept for path in job["outputs"]}
     wanted = ("--", *sorted(read - made))
     subprocess.run(
         [sys.executable, "-m", "snakemake", "--cores", "all", "--configfile", *configs, *wanted],
@@ -203,12 +225,15 @@ def planned(configs: Sequence[str], target: str) -> list[Any]:
     return jobs
 
 
-def of_stage(jobs: Iterable[Any], stage: str) -> Iterator[dict[str, str]]:
-    """Yield the record and the command of each job of a stage."""
-    for job in jobs:
-        if job.rule.name == stage:
-            command = job.shellcmd.replace(shlex.quote(sys.executable), PYTHON, 1)
-            yield {"record": str(job.output.record), "command": command}
+def stated(job: Any) -> dict[str, Any]:
+    """Return what a job is on another machine: its command, what it reads and what it makes."""
+    return {
+        "stage": job.rule.name,
+        "record": str(job.output.record),
+        "inputs": list(map(str, job.input)),
+        "outputs": list(map(str, job.output)),
+        "command": job.shellcmd.replace(shlex.quote(sys.executable), PYTHON, 1),
+    }
 
 
 # --- packing --------------------------------------------------------------------------------------

@@ -166,7 +166,9 @@ def test_each_part_of_the_gpu_page_runs_on_a_cpu(real_data, tmp_path):
     text = page.read_text()
     assert text.count("\n## ") == len(parts)
     rows = [line for line in text.splitlines() if line.startswith(("| nli", "| all", "| train"))]
-    assert len(rows) > len(parts) and all("| 0 |" in row for row in rows if "of" in row[:20])
+    assert len(rows) > len(parts)
+    jobs = [row.split(" | ")[1] for row in rows if row.startswith("| train")]
+    assert jobs and "0" not in jobs
 
 
 def test_a_benchmarks_faq_has_as_many_entries_as_asked_and_no_sentence_twice(tmp_path):
