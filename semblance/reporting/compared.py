@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
-from semblance.data.score_files import Cell, ScoreSet
 from semblance.errors import InputError
+from semblance.reporting.score_files import Cell, ScoreSet
 from semblance.statistics.resampling import item_covariances, mean_draws, resamples, spearman_draws
 from semblance.statistics.significance import Estimate, noncentrality, paired, unpaired
 from semblance.statistics.verdicts import Among, of_question
