@@ -47,12 +47,7 @@ def test_yaml_that_is_malformed_is_refused_at_its_line(name, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["x.yaml"]
 
 
-def numbers_in(path):
-    """Read the papers' numbers of one file."""
-    return read_published([path])
-
-
-@pytest.mark.parametrize("read", [load_manifest, numbers_in, read_layer])
+@pytest.mark.parametrize("read", [load_manifest, lambda path: read_published([path]), read_layer])
 def test_manifests_published_numbers_and_configs_are_read_as_strictly(read, tmp_path):
     content, line = YAML["a doubled key"]
     path = write(tmp_path / "x.yaml", content)
