@@ -16,10 +16,10 @@ from typing import NamedTuple, get_args
 import numpy as np
 
 from benchmarks import many_tries
-from semblance.data.score_files import ScoreSet
 from semblance.files import write_text
 from semblance.provenance import ROOT
 from semblance.reporting import compared
+from semblance.reporting.score_files import ScoreSet
 from semblance.statistics import verdicts
 from semblance.statistics.significance import Estimate, p_sign_flips, paired
 

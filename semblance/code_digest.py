@@ -322,7 +322,7 @@ class _WithoutMessages(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.Call:
         """Keep of a text only those parts whose evaluation may change something."""
         self.generic_visit(node)
-        texts = _texts(node)
+        texts = _messages(node)
         self._dropped.update(*map(_names_read, texts))
         actions = [action for text in texts for action in _actions(text)]
         node.args = [value for value in node.args if value not in texts] + actions
@@ -355,7 +355,7 @@ def _shared_names(node: ast.AST) -> set[str]:
     return {name for part in parts for name in part.names}
 
 
-def _texts(node: ast.Call) -> list[ast.expr | ast.keyword]:
+def _messages(node: ast.Call) -> list[ast.expr | ast.keyword]:
     """Return the arguments of a call that are written for a person."""
     called = _dotted(node.func)
     last = called.rpartition(".")[2]

@@ -128,10 +128,10 @@ def misfits(error: Any, kind: Any, where: str) -> list[InputError]:
 def _in_words(error: Any, spot: _Spot) -> InputError:
     key, owner, others = spot
     name = key.rpartition(".")[2]
-    keys = keys_of(owner)
+    keys = key_types(owner)
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         known = f"known are {', '.join(sorted(keys))}"
-        kinds = [kind for kind, other in others.items() if name in keys_of(other)]
+        kinds = [kind for kind, other in others.items() if name in key_types(other)]
         if kinds:
             return InputError(
                 key, "has no effect here", f"it belongs to {', '.join(kinds)}; {known}"
@@ -165,10 +165,10 @@ def _spot(steps: tuple[str | int, ...], hint: Any, key: str) -> _Spot:
         kinds = kinds_of(hint)
         if len(kinds) > 1:
             hint = kinds.get(str(step), Any)
-            others = {n: kind for n, kind in kinds.items() if keys_of(kind) and kind is not hint}
+            others = {n: kind for n, kind in kinds.items() if key_types(kind) and kind is not hint}
             continue
         owner = kinds[""]
-        keys = keys_of(owner)
+        keys = key_types(owner)
         if keys:
             hint = keys.get(str(step), Any)
         else:
@@ -178,7 +178,7 @@ def _spot(steps: tuple[str | int, ...], hint: Any, key: str) -> _Spot:
     return _Spot(key, owner, others)
 
 
-def keys_of(kind: Any) -> dict[str, Any]:
+def key_types(kind: Any) -> dict[str, Any]:
     """Return the types of the keys that a type has, by name; none of a type without such keys."""
     if dataclasses.is_dataclass(kind):
         return typing.get_type_hints(kind, include_extras=True)

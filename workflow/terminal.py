@@ -10,13 +10,8 @@ Paint = Callable[[str, str], str]  # a text and the name of a colour -> the text
 
 def painter(stream: TextIO) -> Paint:
     """Return a function that colours a text for a stream; for a file or a pipe it changes nothing."""
-    if _shows_colours(stream):
+    # https://no-color.org
+    is_unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    if stream.isatty() and not is_unwanted:
         return lambda text, colour: f"\033[{CODES[colour]}m{text}\033[0m"
     return lambda text, colour: text
-
-
-def _shows_colours(stream: TextIO) -> bool:
-    """Tell whether a stream is a terminal whose user wants colours (https://no-color.org)."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return stream.isatty()

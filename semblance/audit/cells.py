@@ -205,17 +205,14 @@ def _test(
         signs = itertools.product((1, -1), repeat=len(ours))
         figures["p_exact"] = _share([np.dot(sign, ours - theirs) for sign in signs])
     elif not paired and math.comb(len(ours) + len(theirs), len(ours)) <= MOST_LOOPS:
-        figures["p_exact"] = _share(_relabelled(np.concatenate([ours, theirs]), len(ours)))
+        both = np.concatenate(
+            [ours, theirs]
+        )  # and each choice of ours among them, the true one first
+        chosen = map(list, itertools.combinations(range(len(both)), len(ours)))
+        differences = [np.mean(both[c]) - np.mean(np.delete(both, c)) for c in chosen]
+        figures["p_exact"] = _share(differences)
     reach = stats.t.ppf(0.975, of_seeds.df)
     return _Tested(figures, (high - low) / 2 / reach, of_seeds.df)
-
-
-def _relabelled(both: np.ndarray, n: int) -> list[float]:
-    """Return the difference of means for each choice of n among all values, the given one first."""
-    differences = []
-    for chosen in itertools.combinations(range(len(both)), n):
-        differences.append(np.mean(both[list(chosen)]) - np.mean(np.delete(both, chosen)))
-    return differences
 
 
 def _share(differences: list[float]) -> float:

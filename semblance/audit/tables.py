@@ -14,13 +14,12 @@ from semblance.audit.cells import Runs, check_cells
 from semblance.audit.chain import Chain, Node
 from semblance.audit.findings import CELLS, FORMS, Findings
 from semblance.audit.runs import scores_behind
-from semblance.figures import KINDS, FigureSettings
+from semblance.figures import KINDS, FigureSettings, collected_csv, source_files
 from semblance.provenance import MOST_TEXT, file_digest, input_digests, read_text
 from semblance.reporting.bootstrap import with_bootstrap, with_covariances
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
-from semblance.reporting.collected import collected_csv, source_files
 from semblance.reporting.comparison import FORM, attach, ledger
 from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
@@ -82,7 +81,9 @@ class Tables:
                 elif node.stage == "collect_figure":
                     self._figure(node)
                 elif node.stage == "collect_scores":
-                    self._long(node)
+                    text = scores_csv(collect(scores_behind(node)))
+                    file = self.root / layout.ALL_SCORES
+                    self._compare(file, text, "the scores of its runs give", MOST_BYTES)
         if len(tables) < len(rendered):
             return
         pages = {Path(layout.place(self.root, layout.TABLE_RECORD, table=p)) for p in PAGES}
@@ -143,12 +144,6 @@ class Tables:
             if scored - {f"seed-{seed}" for seed in row.seeds}:
                 self.found.note(source, "a row leaves out a seed that has scores")
 
-    def _long(self, node: Node) -> None:
-        """Collect the long CSV again."""
-        expected = scores_csv(collect(scores_behind(node)))
-        file = self.root / layout.ALL_SCORES
-        self._compare(file, expected, "the scores of its runs give", MOST_BYTES)
-
     def _figure(self, node: Node) -> None:
         """Make the CSV of a collected figure again."""
         file = Path(layout.place(self.root, layout.FIGURE, figure=node.path.stem))
@@ -173,16 +168,14 @@ class Tables:
             self.found.note(self.folder / "published.md", "written in an earlier form; not checked")
             return
         of_page = [tables[Path(name).name] for name in node.record["tables"]]
-        for name, text in self._texts(node, of_page).items():
-            self._compare(self.folder / name, text, "the tables give")
-
-    def _texts(self, node: Node, tables: list[Table]) -> dict[str, str]:
-        """Return what must stand in each file of a page."""
         if node.path.stem == "published":
-            return {"published.md": ledger(tables, self.printed, node.record["tolerance"])}
-        by_name = {table.name: table for table in tables}
-        judged = judge(read_claims(self.papers), by_name, self.printed)
-        return {"claims.csv": claims_csv(judged), "claims.md": claims_markdown(judged)}
+            texts = {"published.md": ledger(of_page, self.printed, node.record["tolerance"])}
+        else:
+            by_name = {table.name: table for table in of_page}
+            judged = judge(read_claims(self.papers), by_name, self.printed)
+            texts = {"claims.csv": claims_csv(judged), "claims.md": claims_markdown(judged)}
+        for name, text in texts.items():
+            self._compare(self.folder / name, text, "the tables give")
 
 
 def _with_published_of(table: Table, shown: Table) -> Table:

@@ -43,7 +43,9 @@ def verify(
 def check_records(chain: Chain, found: Findings) -> list[Node]:
     """Check all records, and the files and inputs that they list; return those that are whole."""
     nodes = list(_sealed(chain, found))
-    _check_missing(chain, nodes, found)
+    for path in sorted(set().union(*(node.sources for node in nodes))):
+        if chain.is_here(path) and not path.exists():
+            found.check(SEALS, False, path, "missing: other records were made from it")
     _check_files(chain, nodes, found)
     for node in nodes:
         _check_links(chain, node, found)
@@ -75,13 +77,6 @@ def _sealed(chain: Chain, found: Findings) -> Iterator[Node]:
             what = "which lies outside of the results and the downloads"
             if found.check(SEALS, not outside, path, f"lists {', '.join(outside)}, {what}"):
                 yield node
-
-
-def _check_missing(chain: Chain, nodes: list[Node], found: Findings) -> None:
-    """Check that each record that another one was made from is there, where its folder is."""
-    for path in sorted(set().union(*(node.sources for node in nodes))):
-        if chain.is_here(path) and not path.exists():
-            found.check(SEALS, False, path, "missing: other records were made from it")
 
 
 def _check_files(chain: Chain, nodes: list[Node], found: Findings) -> None:

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from semblance.data.text import read_lines, read_records
 from semblance.errors import InputError, at
+from semblance.lines import read_lines, read_records
 
 LONGEST = 1 << 21  # characters of a field; the csv module by itself reads no more than 2^17
 HEADER = "keep the release's header"

@@ -7,8 +7,9 @@ from typing import Any
 
 from semblance.data.csv_text import read_csv, read_tab_table
 from semblance.data.pair import UNLABELLED, Pair
-from semblance.data.text import at_least_one, filled, read_json_lines
+from semblance.data.text import at_least_one, filled
 from semblance.errors import InputError, at
+from semblance.lines import read_json_lines
 
 LABELS = ("entailment", "neutral", "contradiction")
 COLUMNS = ("gold_label", "sentence1", "sentence2")

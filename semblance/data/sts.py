@@ -11,8 +11,9 @@ from pathlib import Path
 
 from semblance.data.csv_text import read_csv, read_tabs
 from semblance.data.raw import Raw
-from semblance.data.text import at_least_one, normalise, read_lines
+from semblance.data.text import at_least_one, normalise
 from semblance.errors import InputError, at
+from semblance.lines import read_lines
 
 FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(?P<kind>gs|input)\.(?P<subset>.+)\.txt")
 SICK_HEADER = ("pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment")

@@ -15,14 +15,9 @@ import pyarrow as pa
 from semblance.data.arrow import write_parquet
 from semblance.data.csv_text import read_tabs
 from semblance.data.raw import Raw
-from semblance.data.text import (
-    at_least_one,
-    filled,
-    normalise,
-    read_lines,
-    read_records,
-)
+from semblance.data.text import at_least_one, filled, normalise
 from semblance.errors import InputError, at
+from semblance.lines import read_lines, read_records
 from semblance.names import TRANSFER_TASKS
 
 ITEMS = "items.parquet"

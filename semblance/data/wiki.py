@@ -7,8 +7,9 @@ from typing import Literal
 
 from semblance.data.corpus import write_rows
 from semblance.data.raw import Raw
-from semblance.data.text import normalise, read_lines, refuse_traces
+from semblance.data.text import normalise, refuse_traces
 from semblance.errors import InputError, at
+from semblance.lines import read_lines
 
 
 @dataclass(frozen=True)

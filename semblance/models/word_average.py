@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from semblance.data.text import read_lines
 from semblance.data.tokens import Tokens
 from semblance.errors import InputError, at
+from semblance.lines import read_lines
 from semblance.models.modules import PREFIX, Modules
 from semblance.models.saved import LENGTH_FILE, LISTING, TOKENIZER_FILE, WEIGHTS_FILE
 from semblance.models.weights import load_tensors, save_tensors

@@ -94,7 +94,7 @@ def claims_markdown(judgements: list[Judgement]) -> str:
         if group:
             parts += [*titles, "\n".join([*HEADER, *map(_claim_line, group)])]
     for title, verdict in (("Cannot be asked here", CANNOT), ("Not run", NOT_RUN)):
-        reasons = by_reason((one for one in judgements if one.verdict == verdict), _claimed)
+        reasons = by_reason((one for one in judgements if one.verdict == verdict), _claim_and_place)
         if reasons:
             lines = [f"- {escape_markdown(why)}: {'; '.join(of)}." for why, of in reasons.items()]
             parts += [f"## {title}", "\n".join(lines)]
@@ -138,7 +138,7 @@ def by_reason(
     return {why: list(claims) for why, claims in reasons.items()}
 
 
-def _claimed(found: Judgement) -> str:
+def _claim_and_place(found: Judgement) -> str:
     """Return what is claimed and where, with the paper's size if it prints one."""
     where = ", ".join(filter(None, (found.claim.source, signed(found.size))))
     return escape_markdown(f"{found.says} ({where})")

@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
-from semblance.data.score_files import Cell, ScoreSet
 from semblance.errors import InputError
+from semblance.reporting.score_files import Cell, ScoreSet
 from semblance.statistics.resampling import item_covariances, mean_draws, resamples, spearman_draws
 from semblance.statistics.significance import Estimate, noncentrality, paired, unpaired
 from semblance.statistics.verdicts import Among, of_question
@@ -138,7 +138,11 @@ def _columns(
             raise InputError(sets[0].place, problem, "nothing can be said of other items")
         scores = matrix[:, at]
         if gold:
-            exact, drawn = _correlations(scores, np.array(labels), draws, rng)
+            of_items = np.array(labels)
+            # Of scores that are all equal, NaN says so.
+            with warnings.catch_warnings(action="ignore"):
+                exact = np.array([stats.spearmanr(of_items, row).statistic for row in scores])
+                drawn = spearman_draws(of_items, scores, resamples(len(of_items), draws, rng))
         else:
             exact = scores.mean(axis=1)
             drawn = mean_draws(scores, draws, rng, labels if clusters else None)
@@ -152,15 +156,6 @@ def _columns(
         means = ([sum(of) / len(of) for of in zip(*parts, strict=True)] for parts in (exact, drawn))
         columns[AVERAGE] = Column(*means, sum(units))
     return columns, factor
-
-
-def _correlations(
-    scores: np.ndarray, gold: np.ndarray, draws: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return Spearman's correlations (R,) of scores (R, N) with gold (N,), and those on drawn items."""
-    with warnings.catch_warnings(action="ignore"):  # of scores that are all equal: NaN says so
-        exact = np.array([stats.spearmanr(gold, row).statistic for row in scores])
-        return exact, spearman_draws(gold, scores, resamples(len(gold), draws, rng))
 
 
 def _are_shares(sets: Sequence[ScoreSet]) -> bool:

@@ -75,13 +75,13 @@ def attach(table: Table, published: Published) -> Table:
     """
     rows = []
     for row in table.rows:
-        values = {column: entry.value for column, entry in _claimed(table, row, published).items()}
+        values = {column: entry.value for column, entry in _printed(table, row, published).items()}
         cells = {c: replace(cell, published=values.get(c)) for c, cell in row.cells.items()}
         rows.append(replace(row, cells=cells))
     return replace(table, rows=tuple(rows))
 
 
-def _claimed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
+def _printed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
     """Return the printed numbers that a row claims and that were measured in the table's way."""
     if not row.published:
         return {}
@@ -105,7 +105,7 @@ def compare_published(
     ours: dict[tuple[str, str], list[ComparedCell]] = {}
     for table in tables:
         for row in table.rows:
-            for column, entry in _claimed(table, row, published).items():
+            for column, entry in _printed(table, row, published).items():
                 if column in row.cells:
                     verdict = _verdict(entry, row, tolerance)
                     cell = ComparedCell(entry, verdict, table.name, row)

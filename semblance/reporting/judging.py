@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 
 from semblance.counts import interval, signed
 from semblance.reporting.by_mean import ByMean, by_mean
-from semblance.reporting.claim_needs import floor_of, lacks, unmoved
 from semblance.reporting.claim_rows import (
     Rows,
+    floor_of,
     is_stand_in,
     lacking_rows,
+    lacks,
     row_groups,
     stand_ins_of,
+    unmoved,
 )
 from semblance.reporting.claims import Claim, Claims, WeightedSum, size_of
 from semblance.reporting.contrasts import weighted_sum

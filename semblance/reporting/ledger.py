@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from semblance.data.text import read_json_lines
 from semblance.errors import InputError, at
 from semblance.files import write_text
+from semblance.lines import read_json_lines
 from semblance.provenance import canonical, text_digest
 from semblance.settings import decode
 

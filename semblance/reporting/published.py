@@ -136,7 +136,7 @@ def read_published(paths: Iterable[str | Path] = PAPERS) -> Published:
                 titles[table] = sheet.title
                 _check_names(sheet, f"{path}: {table}")
                 for row in sheet.rows:
-                    entries += _entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
+                    entries += _row_entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
     return Published(tuple(entries), titles, tuple(slips))
 
 
@@ -166,7 +166,7 @@ def _check_names(sheet: _Sheet, where: str) -> None:
                 raise InputError(f"{where}.{key}", f"the table has no {kind} {name!r}")
 
 
-def _entries(sheet: _Sheet, name: tuple[str, str, str], where: str) -> Iterator[Entry]:
+def _row_entries(sheet: _Sheet, name: tuple[str, str, str], where: str) -> Iterator[Entry]:
     """Yield the numbers of one printed row, ``name`` being its paper, table and row."""
     *_, row = name
     values = sheet.rows[row]
@@ -176,10 +176,10 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], where: str) -> Iterator[
     for column, text in printed.items():
         if column.endswith(SPREAD):
             continue
-        value, mark = _number(text, f"{where}: {column}")
+        value, mark = _printed_number(text, f"{where}: {column}")
         sd = None
         if column + SPREAD in printed:
-            sd, _ = _number(printed[column + SPREAD], f"{where}: {column}{SPREAD}")
+            sd, _ = _printed_number(printed[column + SPREAD], f"{where}: {column}{SPREAD}")
         measure = {key: getattr(sheet, key) for key in get_args(Measure)}
         for part in (row, column):
             measure |= sheet.measured.get(part, {})
@@ -187,7 +187,7 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], where: str) -> Iterator[
         yield Entry(*name, column, value, mark=mark, sd=sd, **of_table, **measure)
 
 
-def _number(printed: object, where: str) -> tuple[float, str]:
+def _printed_number(printed: object, where: str) -> tuple[float, str]:
     match = re.fullmatch(r"([*_]?)(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)", str(printed))
     if not match:
         advice = "write a number, with * or _ before it if it is marked"

@@ -121,7 +121,11 @@ def parser() -> argparse.ArgumentParser:
     labelled.add_argument("log", help=LOG)
     labelled.add_argument("--output", required=True, metavar="FILE.csv", help=LABELS)
     labelled.add_argument("--count", type=int, default=60, metavar="N", help="labels wanted (60)")
-    _add_update(_added(commands, "update", update, "take over a changed file", UPDATE))
+    updated = _added(commands, "update", update, "take over a changed file", UPDATE)
+    updated.add_argument("file", help="your FAQ as it stands now")
+    updated.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
+    updated.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
+    updated.add_argument("--queries", metavar="FILE", help=QUERIES)
     checked = _added(commands, "check", check_folder, "check a folder", CHECK)
     checked.add_argument("folder", help=MODEL["help"])
     return made
@@ -149,13 +153,6 @@ def _add_train(flags: argparse.ArgumentParser) -> None:
     flags.add_argument("--require-better", action="store_true", help=REQUIRED)
     flags.add_argument("--mirror", metavar="FOLDER", help="where semblance fetch has put the base")
     add_cores(flags)
-
-
-def _add_update(flags: argparse.ArgumentParser) -> None:
-    flags.add_argument("file", help="your FAQ as it stands now")
-    flags.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
-    flags.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
-    flags.add_argument("--queries", metavar="FILE", help=QUERIES)
 
 
 def train(args: argparse.Namespace) -> None:

@@ -44,7 +44,7 @@ def read_asked(path: str) -> tuple[dict[str, int], dict[str, int], list[str]]:
     refused: dict[str, int] = {}
     spelled: dict[str, str] = {}
     left_out = 0
-    for text, is_refused in _texts(path, findings):
+    for text, is_refused in _questions(path, findings):
         question = plain_text(text)
         if len(question) <= LONGEST and bare(question):
             first = spelled.setdefault(bare(question), question)
@@ -64,7 +64,7 @@ def read_asked(path: str) -> tuple[dict[str, int], dict[str, int], list[str]]:
     return times, refused, [*findings.reading().lines, summary]
 
 
-def _texts(path: str, findings: Findings) -> Iterable[tuple[str, bool]]:
+def _questions(path: str, findings: Findings) -> Iterable[tuple[str, bool]]:
     """Return the text of each question, in the order of the log, and if none of its answers was right."""
     with open_regular(path) as stream:
         if stream.read(len(START)) == START:
@@ -102,13 +102,13 @@ def coverage(log: str, folder: Path, count: int) -> Iterator[str]:
     unanswered = {one.question: times[one.question] for one in answers if not one.given}
     groups = alike(unanswered, answerer)
     yield f"\nno answer: {counted(len(groups), 'group')} of like questions"
-    yield from _shown(groups, count)
+    yield from _group_lines(groups, count)
     groups = alike(refused, answerer)
     yield f"\nnone of the answers was right, people said: {counted(len(groups), 'group')} of like questions"
-    yield from _shown(groups, count)
+    yield from _group_lines(groups, count)
     often = Counter({text: number for text, number in times.items() if number > 1})
     yield f"\nasked more than once: {counted(len(often), 'question')}"
-    yield from _shown([(number, [text]) for text, number in often.most_common()], count)
+    yield from _group_lines([(number, [text]) for text, number in often.most_common()], count)
     between = between_entries(answers, times)
     yield f"\nbetween two entries, which may say the same: {counted(len(between), 'pair')}"
     asks = {entry.id: printable(entry.question) for entry in answerer.stored.entries}
@@ -129,7 +129,7 @@ def share(part: int, total: int) -> str:
     return f"{part:,} of {total:,}, {part / total:.1%} (95 % interval {low:.1%} to {high:.1%})"
 
 
-def _shown(groups: Sequence[Group], count: int) -> Iterator[str]:
+def _group_lines(groups: Sequence[Group], count: int) -> Iterator[str]:
     """Yield the first groups, each with an example and some of its other questions."""
     for times, (first, *others) in groups[:count]:
         yield f"{times:5,}  {printable(first)}"

@@ -57,7 +57,7 @@ def label(
     with contextlib.suppress(EOFError):
         while count > 0 and (one := next(turns, None)):
             keys = ["", *map(str, range(len(one.answers) + 1))]
-            key = ask(_shown(one)).strip()
+            key = ask(_prompt(one)).strip()
             while key not in keys:
                 key = ask(KEYS).strip()
             if key:
@@ -117,7 +117,7 @@ def in_turn(found: Sequence[Answered]) -> list[Answered]:
     return [one for _, one in sorted(turns, key=lambda turn: turn[0])]
 
 
-def _shown(one: Answered) -> str:
+def _prompt(one: Answered) -> str:
     """Return a question and its candidates as a terminal shows them."""
     lines = [f"\n{printable(one.question)}"]
     for answer in one.answers:

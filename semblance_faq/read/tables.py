@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from semblance.data.text import read_lines, refuse_mark, refuse_traces, shows_nothing
+from semblance.data.text import refuse_mark, refuse_traces, shows_nothing
 from semblance.errors import InputError, at
+from semblance.lines import read_lines
 from semblance.strict_json import parse_strict
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import EMPTY, Findings

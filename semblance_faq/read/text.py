@@ -11,9 +11,9 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
-from semblance.data.text import BOM
 from semblance.errors import InputError, at
 from semblance.files import open_regular
+from semblance.lines import BOM
 from semblance_faq.read.findings import Findings
 
 # The letters beyond ASCII of each language, and the code page that Windows has for it. Of languages

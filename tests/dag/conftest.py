@@ -24,13 +24,10 @@ def finished(tmp_path_factory) -> Project:
     with FileLock(shared / "finished.lock"):
         if not (made / "trap/printed").is_file():
             shutil.rmtree(made, ignore_errors=True)
-            _run(Project(made))
+            project = Project(made)
+            printed = project.snakemake("--cores", "2", "--verbose", **trapped(made / "trap"))
+            (made / "trap/printed").write_text(printed)
     return Project.at(made).copy(tmp_path_factory.mktemp("dag") / "project")
-
-
-def _run(project: Project) -> None:
-    printed = project.snakemake("--cores", "2", "--verbose", **trapped(project.folder / "trap"))
-    (project.folder / "trap/printed").write_text(printed)
 
 
 @pytest.fixture(scope="session")

@@ -331,11 +331,6 @@ def test_the_digest_of_each_stage_covers_the_modules_that_its_process_imports(co
         assert digested <= imported - INERT, stage
 
 
-def drawings(of: str) -> set[str]:
-    """Return the drawings of some figures, whose labels are drawn."""
-    return {f"draw_figure:{name}" for name in of.split()}
-
-
 # One line of a function, and the stages that call it, by hand.
 EDITS = {
     "semblance/data/faq.py": ("index(min(", "index(max(", ["prepare_faq"]),
@@ -347,7 +342,7 @@ EDITS = {
         [
             "render_table",
             "collect_figure:contrasts",
-            *drawings("contrasts"),
+            "draw_figure:contrasts",  # their labels are drawn
             "judge_claims",
             "report",
         ],

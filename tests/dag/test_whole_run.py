@@ -124,11 +124,6 @@ def test_the_whole_run_is_kept_in_a_small_folder_in_which_anyone_can_check_it(fi
     assert sum(path.stat().st_size for path in Path(kept).iterdir()) < 1 << 20
 
 
-def forge_learning_rate(record: Path) -> None:
-    """Change what a record says of its training, and seal it anew."""
-    change_record(record, lambda value: value["settings"].update(learning_rate=1.0))
-
-
 def test_the_advice_of_verify_heals_all_that_is_damaged_and_the_new_records_say_the_same(project):
     """The record of a stage that ran again differs in its circumstances alone."""
     root = project.folder / "results"
@@ -138,7 +133,8 @@ def test_the_advice_of_verify_heals_all_that_is_damaged_and_the_new_records_say_
         (root / lost).unlink()
     for damaged in (root / "tables/rcl_table4.md", root / "../resources/data/stsb/sts-test.csv"):
         flip(damaged)
-    forge_learning_rate(root / "models/nli/tiny/rcl-2/seed-1/record.json")
+    forged = root / "models/nli/tiny/rcl-2/seed-1/record.json"
+    change_record(forged, lambda value: value["settings"].update(learning_rate=1.0))
     found = project.python("semblance", "verify", "--output", "results", check=False)
     assert found.returncode == 1
     for line in found.stdout.partition("To mend this, delete\n")[2].splitlines()[:-1]:

@@ -8,7 +8,7 @@ import pytest
 from semblance_faq.read import sheets
 from semblance_faq.read.faq import read_own
 from tests.hostile.bounds import refusal, survives
-from tests.unit.faq.read.workbooks import rewrite, save
+from tests.unit.faq.read.examples import rewrite, save
 
 START = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
 END = "</sheetData></worksheet>"

@@ -82,7 +82,7 @@ def test_too_little_memory_is_reported_and_the_training_goes_on_with_more(
     python, _, _, *arguments = world.command(NAME, tmp_path)
     status, error = world.run([python, "-c", LIMITED.format(extra=extra), *arguments])
     assert status or extra > 2  # 2 MB are too little for anything
-    # Which code asks for the byte that is missing is luck; test_little_memory.py has each message.
+    # Which code asks for the byte that is missing is luck; scripts/test_cli.py has each message.
     if status not in (0, *ENDED_BY_A_LIBRARY):
         assert status == 75 and "memory" in last_line(error).lower()
     world.train(NAME, tmp_path)

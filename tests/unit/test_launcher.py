@@ -1,4 +1,4 @@
-"""The launcher that `make setup` writes: it runs whatever the path of the checkout holds."""
+"""The launcher that `make setup` writes: whatever the path of the checkout or the present folder holds."""
 
 import os
 import shutil
@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from semblance.provenance import ROOT
+from semblance_faq.answer.folder import Threshold
+from tests.unit.faq.example_faq import ENTRIES, write_example, write_model
+from workflow import installed
 
 FILES = (
     "Makefile",
@@ -76,3 +79,41 @@ def test_the_launcher_keeps_the_users_own_pythonpath(checkout, tmp_path):
     variables = {**os.environ, "PYTHONPATH": str(tmp_path / "mine")}
     started = run(str(folder / ".venv/bin/semblance"), env=variables)
     assert started.stdout == "mine\n"
+
+
+MODULES = ("random", "json", "numpy", "torch", "yaml", "click", "semblance", "workflow")
+TRAP = "open('executed', 'a').write(__name__)\nraise SystemExit(99)\n"
+FAQ = "question,answer\n" + "".join(f"Where is {n}?,In room {n}.\n" for n in "abcdef")
+
+
+@pytest.fixture(scope="module")
+def trapped(tmp_path_factory):
+    """A folder with a trap for each of MODULES, the program, an answerer and a few inputs."""
+    place = tmp_path_factory.mktemp("user")
+    for name in MODULES:
+        (place / f"{name}.py").write_text(TRAP)
+    program = place / "program"
+    installed.write_launcher(program)
+    model = write_model(place / "base")
+    write_example(place / "faq", model, threshold=Threshold(0.1, 0.9, 0.5))
+    (place / "my.csv").write_text(FAQ)
+    for name in "ab":
+        (place / f"{name}.csv").write_text("item,score\n1,1\n2,2\n3,3\n")
+    return place
+
+
+@pytest.mark.parametrize(
+    "arguments, status",
+    [
+        (["--version"], 0),
+        (["run", "demo/config.yaml", "-n"], 0),
+        (["compare", "a.csv", "b.csv"], 0),
+        (["score", "base", "--pairs", "my.csv"], 2),
+        (["faq", "ask", "--model", "faq", ENTRIES[0].question], 0),
+        (["faq", "train", "my.csv", "--output", "out", "--cores", "none"], 2),
+    ],
+)
+def test_a_command_imports_nothing_from_the_folder_that_it_runs_in(trapped, arguments, status):
+    done = run(str(trapped / "program"), *arguments, cwd=trapped)
+    assert not (trapped / "executed").exists(), (trapped / "executed").read_text()
+    assert done.returncode == status, done.stderr

@@ -198,11 +198,7 @@ class Pairs(_OfManifest):
     """`limit` pairs are drawn at random, by this seed."""
 
 
-def _kind_of_corpus(corpus: dict) -> str:
-    return str(corpus.get("kind", "nli"))
-
-
-Corpus = one_of(_kind_of_corpus, nli=Nli, wiki=Wiki, pairs=Pairs)
+Corpus = one_of(lambda corpus: str(corpus.get("kind", "nli")), nli=Nli, wiki=Wiki, pairs=Pairs)
 
 
 class Sts(Part):
@@ -276,11 +272,9 @@ class OwnBank(_Bank):
 OF_OWN_BANK = {"together": "answer", "train_on": "wordings"}  # of one that says nothing
 
 
-def _kind_of_bank(bank: dict) -> str:
-    return "own" if bank.get("kind") == "own" else "dataset"
-
-
-Bank = one_of(_kind_of_bank, dataset=DatasetBank, own=OwnBank)
+Bank = one_of(
+    lambda bank: "own" if bank.get("kind") == "own" else "dataset", dataset=DatasetBank, own=OwnBank
+)
 
 
 class Faq(Part):

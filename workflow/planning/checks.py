@@ -58,14 +58,14 @@ def check_known(where: str, name: str, table: Iterable[str], kind: str) -> None:
 
 def name_checks(config: Config) -> Iterator[Check]:
     """Yield a check of each key that names entries of a section: `Of` in its type says of which."""
-    for where, part in _parts("config", config):
+    for where, part in _parts_inside("config", config):
         for key, field in type(part).model_fields.items():
             for mark in field.metadata:
                 if isinstance(mark, Of):
                     yield partial(_check_names, config, f"{where}.{key}", getattr(part, key), mark)
 
 
-def _parts(where: str, value: Any) -> Iterator[tuple[str, Part]]:
+def _parts_inside(where: str, value: Any) -> Iterator[tuple[str, Part]]:
     """Yield each part of a config that is in a value, with its key."""
     if isinstance(value, Part):
         yield where, value
@@ -76,7 +76,7 @@ def _parts(where: str, value: Any) -> Iterator[tuple[str, Part]]:
     if isinstance(value, list):
         inside = [(f"{where}[{i}]", inner) for i, inner in enumerate(value)]
     for place, inner in inside:
-        yield from _parts(place, inner)
+        yield from _parts_inside(place, inner)
 
 
 def _check_names(config: Config, where: str, value: Any, mark: Of) -> None:

@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
         Config.model_validate(plain)
         config = Config.model_validate(_with_paths(_with_instead(plain)))
         errors = errors_of(name_checks(config))
-        errors = errors or errors_of(_checks(config))
+        folders = (partial(check_folder, config, key) for key in WRITTEN)
+        errors = errors or errors_of(chain(folders, checks(config), table_checks(config)))
         errors = errors or errors_of(partial(c, config) for c in (check_labels, check_equal_rows))
     except ValidationError as error:
         errors = sorted(misfits(error, Config, "config"), key=lambda each: each.where)
@@ -90,12 +92,6 @@ def errors_of(some: Iterable[Check]) -> list[InputError]:
         except InputError as error:
             errors.append(error)
     return errors
-
-
-def _checks(config: Config) -> Iterator[Check]:
-    yield from (partial(check_folder, config, key) for key in WRITTEN)
-    yield from checks(config)
-    yield from table_checks(config)
 
 
 def _plain(value: Any, where: str) -> Any:

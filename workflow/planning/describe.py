@@ -41,14 +41,14 @@ def page() -> str:
     names = _named_in(SCHEMA["properties"])
     for name in names:  # the list grows while it is read
         names += [inner for inner in _named_in(PARTS[name]) if inner not in names]
-    lines = [COLUMNS, *_rows(SCHEMA["properties"])]
+    lines = [COLUMNS, *_table_rows(SCHEMA["properties"])]
     for name in names:
         lines += [f"\n## {name}\n", _flat(PARTS[name])]
         keys = PARTS[name].get("properties", {})
         if name != "Settings" and (shared := [k for k in keys if keys[k] == SETTINGS.get(k)]):
             keys = {key: keys[key] for key in keys if key not in shared}
             lines += [f"\nOf [Settings](#settings): `{'`, `'.join(shared)}`."]
-        lines += [COLUMNS, *_rows(keys)] if keys else []
+        lines += [COLUMNS, *_table_rows(keys)] if keys else []
     return "\n".join(lines) + "\n"
 
 
@@ -56,25 +56,25 @@ def _named_in(node: dict) -> list[str]:
     return list(dict.fromkeys(re.findall(r"#/\$defs/(\w+)", json.dumps(node))))
 
 
-def _rows(keys: dict[str, dict]) -> Iterator[str]:
+def _table_rows(keys: dict[str, dict]) -> Iterator[str]:
     for key, node in keys.items():
-        yield f"| `{key}` | {_value(node)} | {_flat(node)} |"
+        yield f"| `{key}` | {_allowed(node)} | {_flat(node)} |"
 
 
-def _value(node: dict) -> str:
+def _allowed(node: dict) -> str:
     """Say what a value may be."""
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
     if kinds := node.get("anyOf", node.get("oneOf")):
-        return " or ".join(_value(kind) for kind in kinds if kind != {"type": "null"})
+        return " or ".join(_allowed(kind) for kind in kinds if kind != {"type": "null"})
     if words := node.get("enum", [node["const"]] if "const" in node else []):
         return ", ".join(f"`{word}`" for word in words)
     if "items" in node:
-        return f"list of: {_value(node['items'])}"
+        return f"list of: {_allowed(node['items'])}"
     if node.get("type") == "object":
         [named] = node.get("patternProperties", {"": node.get("additionalProperties")}).values()
-        return f"NAME: {_value(named)}" if isinstance(named, dict) else "mapping"
+        return f"NAME: {_allowed(named)}" if isinstance(named, dict) else "mapping"
     bounds = ", ".join(f"{sign} {node[key]:,}" for key, sign in BOUNDS.items() if key in node)
     return f"{WORDS.get(node.get('type'), 'number')} {bounds}".strip()
 

@@ -25,11 +25,8 @@ def figure_names(plan: Plan, measured: bool) -> list[str]:
 def drawn_figures(plan: Plan) -> list[str]:
     """Return the names of the figures that have a drawing."""
     entries = plan.config.figures.items()
-    return [name for name, figure in entries if _is_drawn(figure.kind)]
-
-
-def _is_drawn(kind: str) -> bool:
-    return read_signature(module_file(FIGURES, kind, "kind"), "draw") is not None
+    files = {name: module_file(FIGURES, figure.kind, "kind") for name, figure in entries}
+    return [name for name, file in files.items() if read_signature(file, "draw")]
 
 
 def is_measured(plan: Plan, name: str) -> bool:

@@ -141,7 +141,7 @@ def _types_of(tree: ast.Module) -> dict[str, Any]:
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             try:
-                types[node.targets[0].id] = _value(node.value, types)
+                types[node.targets[0].id] = _type_of(node.value, types)
             except Exception:  # anything else that the module defines
                 continue
     return types
@@ -149,24 +149,24 @@ def _types_of(tree: ast.Module) -> dict[str, Any]:
 
 def _evaluated(node: ast.expr, types: dict[str, Any], path: Path) -> Any:
     try:
-        return _value(node, types)
+        return _type_of(node, types)
     except Exception:
         problem = f"an option's type cannot be read: {ast.unparse(node)}"
         advice = "use the types of semblance/settings.py"
         raise InputError(at(path, node.lineno), problem, advice) from None
 
 
-def _value(node: ast.expr, types: dict[str, Any]) -> Any:
+def _type_of(node: ast.expr, types: dict[str, Any]) -> Any:
     """Return the type that an annotation writes; an error of any kind for other code."""
     match node:
         case ast.Name(name):
             return types[name]
         case ast.Subscript(kind, of):
-            return _value(kind, types)[_value(of, types)]
+            return _type_of(kind, types)[_type_of(of, types)]
         case ast.Tuple(parts):
-            return tuple(_value(part, types) for part in parts)
+            return tuple(_type_of(part, types) for part in parts)
         case ast.BinOp(one, ast.BitOr(), other):
-            return _value(one, types) | _value(other, types)
+            return _type_of(one, types) | _type_of(other, types)
         case ast.Call(kind, arguments, []):
-            return _value(kind, types)(*(_value(argument, types) for argument in arguments))
+            return _type_of(kind, types)(*(_type_of(argument, types) for argument in arguments))
     return ast.literal_eval(node)

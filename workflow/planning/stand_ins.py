@@ -167,22 +167,22 @@ def _differing(name: str, ours: Facts, theirs: Facts) -> Iterator[str]:
     if ours["base"]["weights"] != theirs["base"]["weights"]:
         yield f"base {name} instead of {theirs['base']['base']}"
     else:
-        yield from _parts(ours["base"] | {"base": theirs["base"]["base"]}, theirs["base"])
+        yield from _unequal(ours["base"] | {"base": theirs["base"]["base"]}, theirs["base"])
     methods = [facts["settings"].get("method", "a training") for facts in (ours, theirs)]
     if methods[0] != methods[1]:
         yield f"method {methods[0]} instead of {methods[1]}"
     else:
-        yield from _parts(ours["data"], theirs["data"])
-        yield from _parts(ours["settings"], theirs["settings"])
-        yield from _parts(ours["regulators"], theirs["regulators"], "regulators.")
+        yield from _unequal(ours["data"], theirs["data"])
+        yield from _unequal(ours["settings"], theirs["settings"])
+        yield from _unequal(ours["regulators"], theirs["regulators"], "regulators.")
 
 
-def _parts(ours: dict[str, Any], theirs: dict[str, Any], prefix: str = "") -> Iterator[str]:
+def _unequal(ours: dict[str, Any], theirs: dict[str, Any], prefix: str = "") -> Iterator[str]:
     """Yield each setting that one side has otherwise than the other."""
     for key in dict.fromkeys((*theirs, *ours)):
         value, expected = ours.get(key), theirs.get(key)
         if isinstance(value, dict) or isinstance(expected, dict):
-            yield from _parts(value or {}, expected or {}, f"{prefix}{key}.")
+            yield from _unequal(value or {}, expected or {}, f"{prefix}{key}.")
         elif value != expected:
             yield f"{prefix}{key} {_word(value)} instead of {_word(expected)}"
 

@@ -59,6 +59,8 @@ def compose(facts: Facts, version: str) -> str:
     reproduced = claims.section(facts.judgements)
     shown, drawn = tables.section(facts), figures.section(facts)
     trusted = trust(facts)
+    # A note that all tables have is one of the whole run, such as that its data are made by hand.
+    notes = {facts.plan.config.tables[name].note for name in facts.tables}
     parts = [
         *first_sections(facts, reproduced),
         Section("tables", "Tables", shown["finding"], shown),
@@ -71,7 +73,7 @@ def compose(facts: Facts, version: str) -> str:
         headline=reproduced.headline,
         counts=reproduced.counts,
         looks=claims.LOOKS,
-        warnings=_shared_notes(facts),
+        warnings=list(filter(None, notes)) if len(notes) == 1 else [],
         made_with=_made_with(facts, version),
         parts=parts,
     )
@@ -149,12 +151,6 @@ def _state(facts: Facts) -> str:
         f"Not finished: {done} of {counted(jobs, 'job')} are done; "
         f"{missing} of {counted(len(facts.tables), 'table')} miss scores."
     )
-
-
-def _shared_notes(facts: Facts) -> list[str]:
-    """Return the config's note that all tables have, such as that the data are made by hand."""
-    notes = {facts.plan.config.tables[name].note for name in facts.tables}
-    return list(filter(None, notes)) if len(notes) == 1 else []
 
 
 def _made_with(facts: Facts, version: str) -> list[tuple[str, str]]:

@@ -3,9 +3,8 @@
 Each file is checked against its record. Nothing is computed a second time.
 """
 
-from semblance.figures import FigureSettings
+from semblance.figures import FigureSettings, collected_csv, file_digests, source_files
 from semblance.provenance import read_records
-from semblance.reporting.collected import collected_csv, file_digests, source_files
 from semblance.settings import decode
 from workflow.scripts.endings import run
 from workflow.scripts.program import program

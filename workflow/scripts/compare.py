@@ -22,10 +22,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semblance.counts import interval, rounded, signed, text_table
-from semblance.data.score_files import ScoreSet, read_set
 from semblance.errors import InputError
 from semblance.files import rows_csv, write_text
 from semblance.reporting.compared import Difference, compare
+from semblance.reporting.score_files import ScoreSet, read_set
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.terminal import painter

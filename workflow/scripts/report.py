@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> None:
     page = compose(facts, version())
     path = Path(layout.place(facts.out, layout.REPORT))
     if args.record:
-        records = dict(_shown(facts))
+        records = dict(_files(facts))
         inputs = {shown: checked_digest(record, shown) for shown, record in records.items()}
         reporting.write("report", {str(path): page}, inputs, read_records(records.values()))
         return
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
+def _files(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield each file that the page shows, and its record."""
     out = facts.out
     yield from answerer_files(facts)

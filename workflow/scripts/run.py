@@ -69,7 +69,12 @@ def command_line(argv: list[str]) -> list[str]:
     command = []
     if args.config:
         command += ["--configfile", *map(found, args.config)]
-    settings = list(map(_key_value, args.set))
+    settings = list(args.set)
+    for setting in settings:
+        key, equals, _ = setting.partition("=")
+        if not key.isidentifier() or not equals:
+            advice = "write it as in --set seeds='[1, 2]'"
+            raise InputError(f"--set {setting}", "no KEY=VALUE", advice)
     if args.output:
         is_text = parse_argument(args.output, "--output") == args.output
         settings.append(f"output={args.output if is_text else json.dumps(args.output)}")
@@ -81,13 +86,6 @@ def command_line(argv: list[str]) -> list[str]:
         command.append("--dry-run")
     # Last, since it takes one word only: the words of the user's own may begin with a target.
     return [*command, "--cores", args.cores, *argv[len(own) + 1 :]]
-
-
-def _key_value(setting: str) -> str:
-    key, equals, _ = setting.partition("=")
-    if not key.isidentifier() or not equals:
-        raise InputError(f"--set {setting}", "no KEY=VALUE", "write it as in --set seeds='[1, 2]'")
-    return setting
 
 
 def _program() -> str:

@@ -39,7 +39,8 @@ def main(argv: list[str] | None = None) -> None:
         return
     with contextlib.suppress(KeyboardInterrupt):  # the usual end of watching
         while True:
-            _show(_text(out, args.json, args.all))
+            in_its_place = CLEAR if sys.stdout.isatty() else ""
+            print(in_its_place + _text(out, args.json, args.all), flush=True)
             time.sleep(EVERY)
 
 
@@ -51,13 +52,6 @@ def _text(out: str, as_line: bool, everything: bool) -> str:
     if as_line:
         return as_json(status)
     return as_page(status, painter(sys.stdout), everything)
-
-
-def _show(text: str) -> None:
-    """Print a text in place of the one before, where that is possible."""
-    if sys.stdout.isatty():
-        text = CLEAR + text
-    print(text, flush=True)
 
 
 if __name__ == "__main__":

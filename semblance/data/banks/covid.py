@@ -6,8 +6,9 @@ from pathlib import Path
 from semblance.data.csv_text import read_csv
 from semblance.data.faq import Faq, FaqPair, FaqQuery, in_bank_order, require_pairs
 from semblance.data.raw import Raw
-from semblance.data.text import filled, normalise, read_lines
+from semblance.data.text import filled, normalise
 from semblance.errors import InputError, at
+from semblance.lines import read_lines
 
 
 def read(raw: Raw, dataset: str) -> Faq:

@@ -6,8 +6,9 @@ from operator import itemgetter
 from pathlib import Path
 
 from semblance.data.pair import Pair
-from semblance.data.text import at_least_one, filled, read_records
+from semblance.data.text import at_least_one, filled
 from semblance.errors import InputError, at
+from semblance.lines import read_records
 
 LABELS = ()
 

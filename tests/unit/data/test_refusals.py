@@ -11,8 +11,8 @@ from semblance.data.banks.faqir import read_faqir
 from semblance.data.banks.stackfaq import read_stackfaq
 from semblance.data.csv_text import read_csv
 from semblance.data.pairs import captions, paranmt, qqp
-from semblance.data.text import read_json_lines, read_lines, read_records
 from semblance.data.xml_text import read_xml
+from semblance.lines import read_json_lines, read_lines, read_records
 from tests.unit.data.files import fails_at, put
 
 SNLI = (

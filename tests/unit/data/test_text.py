@@ -7,9 +7,10 @@ import pytest
 
 from semblance.data import csv_text
 from semblance.data.csv_text import read_csv
-from semblance.data.text import normalise, read_json_lines, read_lines, read_records
+from semblance.data.text import normalise
 from semblance.data.xml_text import read_xml
 from semblance.errors import InputError
+from semblance.lines import read_json_lines, read_lines, read_records
 from tests.unit.data.files import WORDS, put
 
 

@@ -177,19 +177,12 @@ def test_every_row_of_a_run_on_other_models_is_a_stand_in(config):
         assert any(f"base {row['base']} instead of" in part for part in row["stand_in"])
 
 
-def copied_by_hand() -> dict:
-    """Return the shipped config with BERT-base in a folder: no address says what it is."""
+def test_the_digest_of_the_weights_decides_where_both_are_known():
     config = merged("config.yaml")
     base = config["bases"]["bert-base"]
     del base["hub"], base["revision"]
-    base["folder"] = "copied/by/hand"
-    return config
-
-
-def test_the_digest_of_the_weights_decides_where_both_are_known():
-    config = copied_by_hand()
+    base["folder"] = "copied/by/hand"  # no address says what it is
     assert differences(config, "ssimcse_table1", "simcse", "bert-base") == []
-    base = config["bases"]["bert-base"]
     base["weights_sha256"] = base["weights_sha256"][::-1]
     reason = ["base bert-base instead of BERT-base"]
     assert differences(config, "ssimcse_table1", "simcse", "bert-base") == reason

@@ -15,6 +15,7 @@ from semblance.figures import (
     alignment_uniformity,
     by_phi,
     by_regulators,
+    collected_csv,
     contrasts,
     cosine_densities,
     curve,
@@ -22,7 +23,6 @@ from semblance.figures import (
 from semblance.layout import RECORD
 from semblance.names import STS_TASKS
 from semblance.provenance import checked, input_digests, read_sealed
-from semblance.reporting.collected import collected_csv
 from semblance.reporting.table import from_json
 from tests.scripts.flags import flags
 from tests.unit.reporting import example_results, example_scores

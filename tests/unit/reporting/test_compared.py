@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semblance.data.score_files import ScoreSet, read_set
 from semblance.errors import InputError
 from semblance.reporting.compared import AVERAGE, compare
+from semblance.reporting.score_files import ScoreSet, read_set
 
 
 def score_set(name, values, task="t", gold=None, clusters=None):

@@ -192,11 +192,19 @@ def test_what_kept_runs_of_an_earlier_version_say_of_the_papers_means_is_passed_
         ({"rows": {"r": []}}, "p/1/r: 0 values for 1 columns"),
         ({"rows": {"r": [1.0, 2.0]}}, "p/1/r: 2 values for 1 columns"),
         ({"rows": {"r": ["n/a"]}}, "p/1/r: a: 'n/a' is not a number"),
+        ({"rows": {"r": ["1_0"]}}, "p/1/r: a: '1_0' is not a number"),
+        ({"rows": {"r": [math.nan]}}, "no plain value: Out of range"),
+        ({"rows": {"r": "1.0"}}, r"papers\.p\.tables\.1\.rows\.r: '1.0' should be"),
+        (
+            {"columns": ["a", "a_sd"], "rows": {"r": [1, "n/a"]}},
+            "p/1/r: a_sd: 'n/a' is not a number",
+        ),
+        ({"rows": None}, r"papers\.p\.tables\.1\.rows: None should be"),
     ],
 )
 def test_what_is_said_of_a_table_that_it_does_not_have_is_refused(tmp_path, sheet, problem):
     path = written(tmp_path, **sheet)
-    with pytest.raises(InputError, match=problem):
+    with pytest.raises(InputError, match=rf"\A{path}[.:].*{problem}"):
         read_published([path])
 
 

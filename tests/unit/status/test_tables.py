@@ -60,15 +60,10 @@ def finish(plan: Plan, but: tuple[str, ...] = ()) -> None:
     for job in jobs(plan):
         path = Path(record(plan, job))
         if job.stage.startswith("evaluate_") and job.stage not in but:
-            score(plan, evaluation_of(job))
+            score(plan, Evaluation(job.stage.removeprefix("evaluate_"), Run(*job[1:])))
         elif job.stage not in (*but, "render_table", "collect_scores", "compare_published"):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("{}")
-
-
-def evaluation_of(job: Job) -> Evaluation:
-    """Return what a job evaluates."""
-    return Evaluation(job.stage.removeprefix("evaluate_"), Run(*job[1:]))
 
 
 def score(plan: Plan, evaluation: Evaluation, value: float = 0.5) -> Path:

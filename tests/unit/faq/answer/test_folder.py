@@ -7,6 +7,7 @@ from semblance.errors import InputError
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.provenance import digests, read_sealed, write_sealed
 from semblance_faq.answer.folder import (
+    TOLERANCE,
     AnsweringSettings,
     Threshold,
     check_answerer,
@@ -90,3 +91,34 @@ def test_an_answerer_by_another_bm25_is_refused_because_its_floor_is_of_other_sc
             AnsweringSettings.from_record({"settings": older | letters})
         vectors = older | letters | {"ranking": "vectors"}
         assert AnsweringSettings.from_record({"settings": vectors}).floor == 0.3
+
+
+# --- the check of a whole folder: each problem is named
+
+
+def test_a_whole_folder_has_no_problem_and_the_largest_difference_is_told(example):
+    found = check_answerer(example)
+    assert found.problems == []
+    told = " ".join(found.facts)
+    assert "differ by" in told
+
+
+def test_each_damaged_missing_or_unlisted_file_is_named(copy):
+    for name in ("model/config.json", "model/modules.json"):
+        with (copy / name).open("a") as stream:
+            stream.write("\n")
+    (copy / "model/tokenizer_config.json").unlink()
+    (copy / "model/extra.json").write_text("{}")
+    problems = "\n".join(check_answerer(copy).problems)
+    for damage in ("model/config", "modules"):
+        assert f"{damage}.json: damaged" in problems
+    assert "tokenizer_config.json: missing" in problems and "extra.json: not listed" in problems
+
+
+def test_vectors_of_another_model_are_found_though_the_digests_are_right(copy):
+    vectors = np.load(copy / "vectors.npy")
+    np.save(copy / "vectors.npy", vectors[::-1])
+    seal_again(copy, "vectors.npy")
+    [problem] = check_answerer(copy).problems
+    assert "not those of the model" in problem
+    assert np.abs(vectors - vectors[::-1]).max() > TOLERANCE

@@ -9,7 +9,7 @@ from semblance.data.text import bare
 from semblance_faq.read.faq import read_own
 from semblance_faq.read.findings import DONE, EMPTY, Findings
 from tests.unit.data.files import put
-from tests.unit.faq.read.places import places
+from tests.unit.faq.read.examples import places
 
 
 @pytest.mark.parametrize("name", ["shop.csv", "shop.csv.gz"])

@@ -8,8 +8,7 @@ from openpyxl import Workbook
 from semblance.errors import InputError
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import fails_at
-from tests.unit.faq.read.places import places
-from tests.unit.faq.read.workbooks import HEADER, rewrite, save
+from tests.unit.faq.read.examples import HEADER, places, rewrite, save
 
 
 def answers(faq) -> list[str]:

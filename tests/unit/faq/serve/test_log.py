@@ -78,17 +78,12 @@ def test_a_file_of_something_else_is_no_log_and_is_left_as_it_is(tmp_path, conte
     assert path.read_text() == content
 
 
-def reopened(path, answerer):
-    """The log, after a server has opened it and noted one question."""
-    written = QuestionLog(path)
-    written.note("asked", answerer.ask("Why?"))
-    written.close()
-    return path
-
-
 @pytest.mark.parametrize("length", [1, 5, 12, 40])
 def test_a_line_that_a_crash_cut_off_is_ended_when_the_server_starts(tmp_path, answerer, length):
     path = log(tmp_path, ASKED)
     path.write_text(path.read_text() + json.dumps(ASKED)[:length])
-    assert read_log(reopened(path, answerer)) == [("How ?", False), ("Why?", False)]
+    written = QuestionLog(path)
+    written.note("asked", answerer.ask("Why?"))
+    written.close()
+    assert read_log(path) == [("How ?", False), ("Why?", False)]
     assert len(path.read_text().splitlines()) == 3

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from semblance.data.text import read_json_lines
 from semblance.errors import InputError, at
+from semblance.lines import read_json_lines
 from semblance.named_modules import OWN_PAIRS
 from semblance.provenance import read_json
 
@@ -75,9 +75,9 @@ class ScoreSet:
         if (seed, task, item) in self.scores:
             problem = f"item {item!r:.80} of task {task!r:.80} and seed {seed!r:.40} stands twice"
             raise InputError(where, problem, "give each item one score")
-        self.scores[seed, task, item] = _score(row["score"], where)
+        self.scores[seed, task, item] = _finite(row["score"], where)
         if "gold" in row:
-            self.gold[task, item] = _score(row["gold"], where)
+            self.gold[task, item] = _finite(row["gold"], where)
         if "cluster" in row:
             self.cluster[task, item] = _label(row, "cluster", where)
         if "revision" in row:
@@ -142,7 +142,7 @@ def _of_result(place: str, result: Row) -> Row:
     try:
         parts = [(split, part) for split, parts in result["scores"].items() for part in parts]
         read = sorted(f"{split} {part.get('hf_subset', DEFAULT)}" for split, part in parts)
-        scores = [_score(part["main_score"], place) for _, part in parts]
+        scores = [_finite(part["main_score"], place) for _, part in parts]
     except (AttributeError, KeyError, TypeError):
         problem = "not a result of MTEB: it lacks scores.SPLIT[].main_score"
         raise InputError(place, problem) from None
@@ -160,7 +160,7 @@ def _label(row: Row, name: str, where: str) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
-def _score(value: Any, where: str) -> float:
+def _finite(value: Any, where: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):

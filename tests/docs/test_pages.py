@@ -1,0 +1,94 @@
+"""What the pages of the docs state of the code: options of Slurm, exit statuses, keys of the config."""
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from snakemake.iocontainers import ResourceList
+from snakemake_executor_plugin_slurm.submit_string import get_submit_command
+from snakemake_executor_plugin_slurm.utils import set_gres_string
+
+from tests.dag.tiny import ROOT
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
+from workflow.scripts import endings
+
+
+def page(name: str) -> str:
+    return (ROOT / f"docs/{name}.md").read_text()
+
+
+# --- cluster.md: each line of the table of sites makes the plugin ask Slurm for what it says
+
+TABLE = page("cluster").split("| the job script has |")[1].split("\n\n")[0]
+OPTIONS = re.findall(r"^\| `(--(?:g|c|q|n|e)\S+)`.*? \| (?:`(.+?)`|nothing)", TABLE, re.MULTILINE)
+FACTS = "run_uuid slurm_logfile comment_str workdir account partition".split()
+
+
+@pytest.mark.parametrize("option, written", OPTIONS)
+def test_what_the_table_says_to_write_becomes_the_option_of_sbatch(option: str, written: str):
+    asked = {"gpu": 1, "cpus_per_task": 2} | yaml.safe_load(f"{{{written}}}")
+    job = SimpleNamespace(resources=ResourceList(fromdict=asked), threads=1)
+    command = get_submit_command(job, dict.fromkeys(FACTS, "")) + set_gres_string(job)
+    assert option in command.replace("-C ", "--constraint=").split()
+    assert len(re.findall(r"--(?:gpus|gres)=", command)) == 1
+
+
+# --- reliability.md and SKILL.md: the exit statuses are those with which programs end
+
+FOUND = 1  # something wrong: the status of verify, explain, sources and fetch
+STATUSES = "BAD_INPUT NO_ANSWER RUN_FAILED TRY_AGAIN INTERRUPTED CLOSED".split()
+
+
+@pytest.mark.parametrize("name", ["reliability", "SKILL"])
+def test_each_status_is_listed_once_and_no_other(name: str):
+    section = page(name).split("# Exit statuses\n")[1].split("\n##")[0]
+    listed = [int(status) for status in re.findall(r"^\| (\d+) \|", section, re.MULTILINE)]
+    assert listed == [0, FOUND, *(getattr(endings, status) for status in STATUSES)]
+
+
+# --- deviations.md: it names keys of the shipped config, and decisions that are described
+
+CONFIG = load(laid_over([ROOT / "config.yaml"])).written()
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split(" | ")]
+    for line in page("deviations").splitlines()
+    if line.startswith("| ") and not line.startswith(("| what", "| ---"))
+]
+KEYS = [
+    key
+    for row in ROWS
+    for key in re.findall(r"`([^`]+)`", row[2])
+    if key.partition(".")[0] in CONFIG and "." in key and "*" not in key
+]
+
+
+def value_of(key: str) -> Any:
+    """Return what the config holds at ``a.b.c``; a name may hold dots."""
+    found, rest = CONFIG, key
+    while rest:
+        name = max((n for n in found if f"{rest}.".startswith(f"{n}.")), key=len)
+        found, rest = found[name], rest[len(name) + 1 :]
+    return found
+
+
+def test_each_line_has_six_cells_and_a_kind():
+    assert len(ROWS) > 50
+    assert {len(row) for row in ROWS} == {6}
+    assert {row[5].split(",")[0].split()[0] for row in ROWS} == {"paper", "code", "open"}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_each_key_is_in_the_shipped_config(key: str):
+    name, _, stated = key.partition(": ")
+    value = value_of(name)
+    if stated:
+        assert yaml.safe_load(stated) == value
+
+
+def test_each_id_is_that_of_a_decision():
+    ids = {i for row in ROWS for i in re.findall(r"\b[RSET]\d+\b", row[5])}
+    assert len(ids) > 40
+    assert ids <= set(re.findall(r"^\*\*(\w+) ·", page("decisions"), re.MULTILINE))
