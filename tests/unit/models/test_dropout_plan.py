@@ -60,7 +60,7 @@ def test_a_plan_finds_only_the_modules_that_its_settings_name(monkeypatch):
     assert set(found) == {(DROPOUTS, "drophead")}
 
 
-NO_MODULE = "there is no semblance/models/dropouts/nobody.py; known are drophead, sampled"
+NO_MODULE = "there is no semblance/models/dropouts/nobody.py; known are drophead, off_last, sampled"
 REFUSED = [
     ({"nobody": 0.1}, f"dropout.nobody: {NO_MODULE}"),
     ({"hidden": "x"}, "dropout.hidden"),

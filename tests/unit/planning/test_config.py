@@ -40,6 +40,7 @@ CONFIGS = [
     ("config.yaml", "configs/simcse-sources.yaml"),
     ("config.yaml", "configs/simcse-glove.yaml"),
     ("config.yaml", "configs/family.yaml"),
+    ("config.yaml", "configs/minilm.yaml", "configs/family.yaml", "configs/family-cpu.yaml"),
     ("config.yaml", "configs/papers-main.yaml"),
     ("config.yaml", "configs/rcl-grid.yaml"),
 ]

@@ -30,6 +30,8 @@ DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 TRIPLES = Rows(*(np.arange(k, SENTENCES, 3, dtype=np.int32) for k in range(3)))
 PAIRS = TRIPLES._replace(negative=np.full(SENTENCES // 3, NONE, np.int32))
 TWICE = Rows(*(np.arange(SENTENCES, dtype=np.int32),) * 2, np.full(SENTENCES, NONE, np.int32))
+THRICE = Rows(*(np.arange(SENTENCES, dtype=np.int32),) * 3)
+TEN = {"scale": 10.0, "student_scale": 10.0}  # of cosines in a loss of two terms: 20 together
 STILL = {"hidden": 0.0, "attention": 0.0}
 
 
@@ -55,7 +57,11 @@ CASES = {
     "beta rates": ("contrastive", {}, TWICE, {"sampled": {"distribution": "beta"}}),
     "entropy model": ("entropy", {"phi": 0.02}, TRIPLES, {}),
     "RCL": ("regulators", {}, TRIPLES, {"attention": 0.1}),
+    "DistillCSE": ("distilled", TEN | {"interval": 0.0}, TWICE, {}),
+    "SimCSE++": ("off_dropout", {}, THRICE, {"off_last": {}}),
 }
+# The plain step cannot replay what the last one draws.
+ALL_CASES = CASES | {"DistillCSE, shuffled": ("distilled", {}, TWICE, {})}
 # (position offset, padding id), pooling, head, normalise
 MODELS = {
     "bert, mean": ((0, 0), "mean", "none", False),
@@ -66,7 +72,7 @@ MODELS = {
 
 def settings_of(case: str, precision: str) -> TrainSettings:
     """Return the settings of one case's training."""
-    loss, options, _, dropout = CASES[case]
+    loss, options, _, dropout = ALL_CASES[case]
     sizes = {"batch_size": BATCH, "max_length": LIMIT}
     dropouts = decode(DropoutSettings, dropout, "dropout")
     changed = {"dropout": dropouts, "precision": precision}
@@ -75,7 +81,7 @@ def settings_of(case: str, precision: str) -> TrainSettings:
 
 def regulators_of(case: str) -> list[np.ndarray]:
     """Return the frozen embeddings of four regulators for the loss that reads them."""
-    if CASES[case][0] != "regulators":
+    if ALL_CASES[case][0] not in ("regulators", "distilled"):
         return []
     draws = map(np.random.default_rng, range(4))
     return [draw.normal(size=(SENTENCES, 32)).astype(np.float16) for draw in draws]
@@ -174,12 +180,12 @@ def test_a_packed_step_has_the_loss_and_gradients_of_the_padded_one(
 
 
 @pytest.mark.parametrize("least", [FINE, COARSE])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ALL_CASES)
 def test_a_step_stays_on_its_device_and_reads_no_number_from_it(monkeypatch, case, least):
     """A device without numbers, in a GPU's place, refuses both; copies it does not see."""
     monkeypatch.setitem(GROUP_TOKENS, "meta", least)
     ours = encoder("bert, mean").to("meta")
-    rows, settings = CASES[case][2], settings_of(case, "fp32")
+    rows, settings = ALL_CASES[case][2], settings_of(case, "fp32")
     value = BatchLoss([ours], corpus(), rows, settings, regulators_of(case))(0)
     value.backward()
     torch.nn.utils.clip_grad_norm_(ours.parameters(), 1.0)

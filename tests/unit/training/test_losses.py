@@ -7,7 +7,16 @@ import torch
 
 from semblance.errors import InputError
 from semblance.training.batch import Regulators, batch_of
-from semblance.training.losses import contrastive, entropy, guided, ranking, regulators, symmetric
+from semblance.training.losses import (
+    contrastive,
+    distilled,
+    entropy,
+    guided,
+    off_dropout,
+    ranking,
+    regulators,
+    symmetric,
+)
 
 SHAPES = [(2, 3), (3, 5), (6, 4)]  # B, d
 SCALES = [1.0, 20.0]
@@ -253,6 +262,112 @@ def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillati
     assert float(ranking.loss(batch, given, **scales, **options)) == near(expected)
 
 
+@pytest.mark.parametrize("weight", [0.0, 1.0, 0.5])
+@pytest.mark.parametrize("b,d,n", [(2, 3, 1), (5, 4, 3)])
+def test_the_distilled_loss_is_equation_3_of_distillcse(b, d, n, weight):
+    batch, given = draw(b, d, seed=15, n=n)
+    given = Regulators(*(torch.cat([x, x], dim=-1) for x in given))  # of another width
+    queries = batch.queries.tolist()
+    distillation = 0.0
+    for i in range(b):
+        others = [j for j in range(b) if j != i]
+        of_teacher = {j: math.exp(3 * taught(given, "queries", i, "queries", j)) for j in others}
+        of_student = {j: math.exp(2 * cosine(queries[i], queries[j])) for j in others}
+        for j in others:
+            share = of_teacher[j] / sum(of_teacher.values())
+            distillation -= share * math.log(of_student[j] / sum(of_student.values()))
+    expected = equation_1(batch.queries, batch.positives, 4.0) + weight * distillation / b
+    scales = {"scale": 4.0, "student_scale": 2.0, "teacher_scale": 3.0, "interval": 0.0}
+    assert float(distilled.loss(batch, given, **scales, distillation_weight=weight)) == near(
+        expected
+    )
+
+
+def groups_of(logits, interval):
+    """The members of each group of a row's logits, by Eq. 5 of DistillCSE."""
+    total = sum(map(math.exp, logits.values()))
+    groups = {}
+    for j, own in logits.items():
+        reached = sum(math.exp(each) for each in logits.values() if each >= own) / total
+        last = math.ceil(1 / interval) - 1
+        groups.setdefault(min(math.floor(reached / interval), last), set()).add(j)
+    return list(groups.values())
+
+
+@pytest.mark.parametrize("interval", [0.1, 0.3, 1.0])
+def test_teachers_logits_are_shuffled_in_groups_each_order_equally_often(interval):
+    b, draws = 8, 3000
+    generator = torch.Generator().manual_seed(16)
+    own = torch.eye(b, dtype=torch.bool)
+    logits = torch.randn(b, b, generator=generator, dtype=torch.float64)
+    logits = logits.masked_fill(own, -torch.inf)
+    torch.manual_seed(17)
+    counts = torch.zeros(b, b, b)  # row, place, the place whose logit came there
+    for _ in range(draws):
+        came = distilled.shuffled(logits, interval)
+        assert torch.equal(came.diagonal(), logits.diagonal())
+        counts += came.unsqueeze(2) == logits.unsqueeze(1)
+    for i in range(b):
+        row = {j: logits[i, j].item() for j in range(b) if j != i}
+        groups = groups_of(row, interval)
+        assert interval == 1.0 or len(groups) > 1
+        for group in groups:
+            share = 1 / len(group)
+            for j in range(b):
+                for k in group - {i}:
+                    expected = share if j in group else 0.0
+                    allowed = 6 * math.sqrt(expected * (1 - expected) / draws)
+                    assert counts[i, j, k] / draws == pytest.approx(expected, abs=allowed)
+
+
+def test_the_distilled_loss_shuffles_unless_the_interval_is_zero():
+    batch, given = draw(8, 4, seed=18, n=2)
+    shuffled = {float(distilled.loss(batch, given, interval=0.5)) for _ in range(5)}
+    still = {float(distilled.loss(batch, given, interval=0.0)) for _ in range(5)}
+    assert len(shuffled) > 1 and len(still) == 1
+
+
+@pytest.mark.parametrize("positive_weight,dimension_weight", [(1.0, 0.0), (0.9, 0.0), (0.9, 0.1)])
+@pytest.mark.parametrize("b,d", [(2, 3), (6, 4)])
+def test_the_loss_of_simcse_plus_plus_has_negatives_of_the_third_view(
+    b, d, positive_weight, dimension_weight
+):
+    batch = draw_batch(b, d, seed=19, hard=1)
+    queries, positives, full = (view.tolist() for view in batch)
+    total = 0.0
+    for i in range(b):
+        above = math.exp(positive_weight * 4 * cosine(queries[i], positives[i]))
+        below = sum(math.exp(4 * cosine(full[i], full[j])) for j in range(b) if j != i)
+        total -= math.log(above / (above + below)) / b
+    total += dimension_weight * dimension_contrast(batch, 0.5)
+    weights = {"positive_weight": positive_weight, "dimension_weight": dimension_weight}
+    found = off_dropout.loss(batch, scale=4.0, dimension_scale=0.5, **weights)
+    assert float(found) == near(total)
+
+
+def dimension_contrast(batch, scale):
+    """The mean over dimensions of -log softmax of their correlations over the batch."""
+    sides = []
+    for view in (batch.queries, batch.positives):
+        side = []
+        for column in view.T.tolist():
+            mean = sum(column) / len(column)
+            spread = sum((x - mean) ** 2 for x in column) / len(column)
+            side.append([(x - mean) / math.sqrt(spread + 1e-5) for x in column])
+        sides.append(side)
+    total = 0.0
+    for c, one in enumerate(sides[0]):
+        powers = [math.exp(scale * dot(one, other) / len(one)) for other in sides[1]]
+        total -= math.log(powers[c] / sum(powers))
+    return total / len(sides[0])
+
+
+@pytest.mark.parametrize("hard", [0, 2])
+def test_the_loss_of_simcse_plus_plus_refuses_rows_of_two_or_four_texts(hard):
+    with pytest.raises(InputError, match="views: loss 'off_dropout' needs each sentence a third"):
+        off_dropout.loss(draw_batch(3, 4, hard=hard))
+
+
 def test_regulators_of_another_width_than_the_model_are_refused():
     batch, given = draw(3, 4, n=1)
     wider = Regulators(*(torch.cat([x, x], dim=-1) for x in given))
@@ -270,14 +385,17 @@ LOSSES = [
     (regulators.loss, {"reduction": "mean", "regulator_weight": 0.5}, 2),
     (guided.loss, {}, 2),
     (ranking.loss, {}, 2),
+    (distilled.loss, {"interval": 0.0}, 2),
 ]
+THIRD_VIEW = (off_dropout.loss, {}, 0, 1)
 
 
 GRADIENTS = [(*loss, hard) for loss in LOSSES for hard in (0, 1, 2)]
 
 
 @pytest.mark.parametrize(
-    "function,options,n,hard", [*GRADIENTS, (contrastive.loss, {"hard_negative_weight": 2.0}, 0, 2)]
+    "function,options,n,hard",
+    [*GRADIENTS, (contrastive.loss, {"hard_negative_weight": 2.0}, 0, 2), THIRD_VIEW],
 )
 def test_the_gradients_are_those_of_the_function(function, options, n, hard):
     parts = each_tensor(draw(2, 3, seed=5, n=n, hard=hard), torch.Tensor.requires_grad_)
@@ -290,9 +408,11 @@ def test_the_gradients_are_those_of_the_function(function, options, n, hard):
     assert torch.autograd.gradcheck(call, tuple(tensors))
 
 
-@pytest.mark.parametrize("function,options,n", LOSSES)
-def test_probabilities_that_vanish_in_float32_leave_loss_and_gradient_finite(function, options, n):
-    drawn = draw(4, 3, seed=11, n=n)
+@pytest.mark.parametrize("function,options,n,hard", [*((*loss, 0) for loss in LOSSES), THIRD_VIEW])
+def test_probabilities_that_vanish_in_float32_leave_loss_and_gradient_finite(
+    function, options, n, hard
+):
+    drawn = draw(4, 3, seed=11, n=n, hard=hard)
     parts = each_tensor(drawn, lambda tensor: tensor.float().requires_grad_())
     value = function(*parts, scale=1000.0, **options)
     value.backward()

@@ -10,7 +10,7 @@ from semblance.data.tokens import Tokens
 from semblance.data.vocabulary import Vocabulary
 from semblance.errors import InputError
 from semblance.training.changes import Changes, Text, find_change
-from semblance.training.views import crop, delete, repeat, replace, rows, twice
+from semblance.training.views import crop, delete, repeat, replace, rows, thrice, twice
 
 DRAWS = 4000
 CLS, SEP = 0, 1
@@ -166,3 +166,9 @@ def test_twice_pairs_each_distinct_sentence_with_itself():
     assert found.query.tolist() == found.positive.tolist() == list(range(6))
     assert found.negative.tolist() == [NONE] * 6
     assert {column.dtype for column in found} == {np.dtype(np.int32)}
+
+
+def test_thrice_has_each_distinct_sentence_as_its_own_negative_too():
+    found = thrice.view(CORPUS, 6)
+    assert [column.tolist() for column in found] == [list(range(6))] * 3
+    assert len(found.views()) == 3
