@@ -23,8 +23,8 @@ SLACK = 0.85  # a group's shortest sentence has at least this share of its longe
 GROUP_TOKENS = {"cpu": 0, "cuda": 4096}
 # A GPU repeats what it has recorded for batches of one shape, so a batch may be filled up to one of
 # few: a whole number of PORTION tokens, or of more in a large batch, and of PLACES a sentence in
-# attention. With more than FILLED_LENGTH tokens a sentence most of these would be padding: 15
-# trainings at a time on an H200, of 75 tokens, took twice as long with it, before any recording.
+# attention. With more than FILLED_LENGTH tokens a sentence most of these would be padding, and
+# whether a recorded step is then still faster has not been timed.
 PORTION, PLACES, FILLED_LENGTH = 256, 32, 32
 
 
