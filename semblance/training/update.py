@@ -16,7 +16,9 @@ from torch import Tensor, nn
 
 from semblance.models.optimiser import AdamW
 
-SEEN = "called a synchronizing CUDA operation"  # torch's warning of a step that waits for the GPU
+# What torch's detector of waits says: of a step that waits, and once of itself.
+SEEN = "called a synchronizing CUDA operation"
+OF_ITSELF = "Synchronization debug mode is a prototype"
 WAITS = "the loss reads numbers from the GPU in each step, which is slower than a recorded step"
 
 
@@ -121,13 +123,17 @@ class RecordedUpdate(Update):
                 return self._apply(self.step_loss.compute(inputs), self.rate)
             finally:
                 torch.cuda.set_sync_debug_mode("default")
-                self._note(str(each.message) for each in found)
+                self._note(found)
 
-    def _note(self, messages: Iterable[str]) -> None:
-        """Note whether torch has seen a wait; it also says once that it may overlook some."""
-        if not self.waits and any(SEEN in message for message in messages):
-            self.waits = True
-            print(f"note: {WAITS}", file=sys.stderr)
+    def _note(self, found: Iterable[warnings.WarningMessage]) -> None:
+        """Note whether torch has seen a wait, and pass on all other warnings."""
+        for each in found:
+            message = str(each.message)
+            if SEEN in message and not self.waits:
+                self.waits = True
+                print(f"note: {WAITS}", file=sys.stderr)
+            elif SEEN not in message and OF_ITSELF not in message:
+                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
     def _record(self, inputs: tuple) -> Recorded:
         graph = torch.cuda.CUDAGraph()

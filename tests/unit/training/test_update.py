@@ -1,6 +1,7 @@
 """A step that a GPU records and repeats: few shapes, and the bits of one that is not recorded."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
@@ -67,18 +68,21 @@ def test_on_a_cpu_and_for_other_losses_nothing_is_recorded():
         assert type(updating(model, AdamW(model, 0.01), each, 1.0)) is Update
 
 
-@pytest.mark.parametrize(
-    "message, waits",
-    [
-        ("called a synchronizing CUDA operation (Triggered internally at ...)", True),
-        ("Synchronization debug mode is a prototype feature and does not yet detect all", False),
-    ],
-)
-def test_only_a_wait_that_torch_has_seen_keeps_steps_from_being_recorded(message, waits, capsys):
+def test_a_wait_is_noted_once_and_other_warnings_are_passed_on(capsys):
     update = RecordedUpdate.__new__(RecordedUpdate)
     update.waits = False
-    update._note([message])
-    assert update.waits is waits and bool(capsys.readouterr().err) is waits
+    with warnings.catch_warnings(record=True) as found:
+        for text in ("Synchronization debug mode is a prototype", "a loss that is not a number"):
+            warnings.warn(text, stacklevel=2)
+    with pytest.warns(UserWarning, match="a loss that is not a number") as passed:
+        update._note(found)
+    assert len(passed) == 1 and not update.waits and not capsys.readouterr().err
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            warnings.warn("called a synchronizing CUDA operation (Triggered ...)", stacklevel=2)
+    update._note(found)
+    assert update.waits and capsys.readouterr().err.count("reads numbers from the GPU") == 1
 
 
 class Unrecorded(RecordedUpdate):
