@@ -21,7 +21,7 @@ from semblance_faq.answer.folder import answerer_folder
 
 ENTRIES = 500
 OF_ANSWER = 4  # sentences
-PAUSE = 0.1  # seconds between two looks at the memory
+PAUSE = 1.0  # seconds between two looks at the memory, each of which stops the processes
 COMMAND = (sys.executable, "-m", "semblance", "faq")
 
 

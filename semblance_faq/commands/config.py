@@ -29,16 +29,18 @@ TUNED = {  # RCL's Eq. 1 with its dropout, on a FAQ of some hundred entries
         "epochs": 10,
         "max_steps": 120,
         "learning_rate": 1.0e-4,
-        "evaluate_share": 0.2,  # an evaluation embeds all dev answers: it takes as long as 3 steps
+        "evaluate_share": 0.2,
+        "dev_answers": 150,  # all answers of a large FAQ would take an evaluation as long as many steps
     },
 }
 PRECISION = 0.9  # of the answers given, where the user states none
 FOLDS = 5
 FEWEST_WORDINGS = 5 * FOLDS  # of users, of which some are held out; with fewer, entries are
 
-# On two cores one fold at a time takes a fifth longer than two at once (7.8 against 6.5 minutes for
-# 500 entries), and half the memory.
-THREADS = 2
+# Of a training on a CPU. On two cores 38 entries take 45 s with one thread each, 58 s with two; 500
+# take as long with two, and two thirds of the memory.
+THREADS, THREADS_OF_FEW = 2, 1
+FEW = 100  # entries
 BETTER = "-better"  # a question is compared with answers and known questions
 
 
@@ -46,13 +48,14 @@ BETTER = "-better"  # a question is compared with answers and known questions
 class OwnFaq:
     """A user's file, and what is made of it.
 
-    It holds so many ``wordings`` of users that are no question of an entry.
+    It holds so many ``entries``, and ``wordings`` of users that are no question of an entry.
 
     Without a GPU (``gpus`` 0) times are predicted for the processor, and no job looks for one.
     """
 
     path: str
     output: str
+    entries: int
     wordings: int
     precision: float = PRECISION
     queries_path: str | None = None
@@ -139,8 +142,8 @@ def _computing(own: OwnFaq) -> dict[str, dict]:
     # A wording is no wrong answer to another one of its entry.
     training: dict[str, Any] = {"apart": "entries"}
     if not own.gpus:
-        training["threads"] = THREADS
-    evaluation: dict[str, Any] = {"protocols": ["pairs"]}
+        training["threads"] = THREADS_OF_FEW if own.entries < FEW else THREADS
+    evaluation: dict[str, Any] = {"protocols": ["pairs"], "threads": 1}
     if own.bf16:
         training["precision"] = "bf16"
         evaluation["precision"] = "bf16"

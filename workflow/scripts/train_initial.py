@@ -9,7 +9,8 @@ from workflow.scripts.training_job import Training
 @program(__doc__)
 def main(training: Training, dev: str) -> None:
     training.take_gpu()
-    score, record = dev_set(dev, training.base, training.settings.max_length)
+    settings = training.settings
+    score, record = dev_set(dev, training.base, settings.max_length, settings.dev_answers)
     training.run("train_initial", dev=score, dev_record=record)
 
 
