@@ -108,6 +108,31 @@ def test_an_edited_loss_is_another_method_and_a_new_comment_makes_none(loss):
     assert other[0] != first[0] and other[1] != first[1]
 
 
+@pytest.mark.parametrize("teachers", [{"regulator_seeds": [5]}, {"regulators": ["simcse-mlp"]}])
+def test_a_method_is_tried_as_it_is_and_other_teachers_make_another_try(loss, teachers):
+    taught = {"recipe": "unsupervised", "label": "Taught", "loss": "ranking"}
+    taught |= {"regulators": ["simcse"], "regulator_seeds": [10]}
+    digests = []
+    for more in ({}, {"label": "Another label"}, teachers):
+        Path("mine.yaml").write_text(json.dumps({"methods": {"taught": taught | more}}))
+        one = command.prepare(command.parser().parse_args(["taught", "mine.yaml"]))
+        plan = Plan(load_files(one.layers))
+        digests.append(one.digest(plan))
+    assert digests[0] == digests[1] != digests[2]
+    assert (one.corpus, one.base, one.method) == ("wiki1m", "bert-base", "taught")
+    assert json.loads(plan.train_settings(*one.trainings(1)[0][1:]))["loss"] == "ranking"
+    assert not Path("try-simcse/losses").exists()
+
+
+def test_ours_instead_of_theirs_holds_for_a_try(loss):
+    instead = {"bert-base": "bert-large", "wiki1m": "nli"}
+    Path("mine.yaml").write_text(json.dumps({"instead": instead}))
+    one = command.prepare(command.parser().parse_args([str(loss), "mine.yaml"]))
+    assert (one.corpus, one.base) == ("nli", "bert-large")
+    [row] = Plan(load_files(one.layers)).config.tables["try"].rows
+    assert (row.corpora, row.bases) == (["nli"], ["bert-large"])
+
+
 REFUSED = [
     ("broken.py", "def loss(batch) return", r"broken.py:1: not Python"),
     ("empty.py", "", "no function `loss`"),

@@ -2,9 +2,10 @@
 
 The file has one function, loss(batch), whose further parameters are options with defaults, as
 CONTRIBUTING.md says. It is called once on random vectors before anything else starts. Everything
-else of the training is that of the method of --against, with the same seeds. Both are judged on
-development data alone: STS-B dev, and what SICK and STS-B have to train on, without the pairs of the
-test sets. --open opens these, once, for a loss that was kept.
+else of the training is that of the method of --against, with the same seeds. The name of a method of
+the config in place of a file tries that method as it is, with its views, dropout and teachers. Both
+are judged on development data alone: STS-B dev, and what SICK and STS-B have to train on, without the
+pairs of the test sets. --open opens these, once, for a loss that was kept.
 
 Each look is a line of OUTPUT/tries.jsonl. All tries of a method share one error budget of 5 %, and
 each of their intervals may be looked at after any number of seeds (docs/statistics.md): the same
@@ -49,15 +50,15 @@ from workflow.planning.layers import found, over_project
 from workflow.planning.plan import Plan
 from workflow.planning.reads import Job
 from workflow.planning.signatures import required_signature
-from workflow.planning.stages import makers, record
+from workflow.planning.stages import inputs, makers, record
 from workflow.scripts import cli, endings
 
 TABLE = "try"
 HEADER = "# Written by: semblance try. The next try in this folder writes it anew.\n"
 LEDGER = "tries.jsonl"
 WITHOUT_GPU = ("configs/minilm.yaml", "configs/minilm-cpu.yaml")
-BASES = ("minilm-3", "bert-base")  # the first that the config has
-CORPORA = {False: ("wiki", "wiki1m"), True: ("nli",)}  # by whether rows are pairs
+BASE = "bert-base"  # or what the config has instead of it, as for a corpus
+CORPORA = {False: "wiki1m", True: "nli"}  # by whether rows are pairs
 SEEDS = range(2, 31)  # of one try; statistics.tries foresees no more
 SECONDS = 60  # that one call of a loss may take
 NAME = re.compile(r"[a-z][a-z0-9_]*\.py")
@@ -65,7 +66,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]*\.py")
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance try", __doc__)
-    flags.add_argument("loss", metavar="LOSS.py", help="your loss")
+    flags.add_argument("loss", metavar="LOSS.py|METHOD", help="your loss, or a method")
     cli.add_configs(flags)
     flags.add_argument("--against", default="simcse", metavar="METHOD", help="default: simcse")
     flags.add_argument("--seeds", type=int, default=5, metavar="N", help="of each; default: 5")
@@ -89,7 +90,7 @@ class Try:
     """A loss beside its control in one setting."""
 
     loss: str
-    method: str  # the name of the loss in the config, which differs after each edit
+    method: str  # its name in the config; that of a file differs after each edit
     control: str
     corpus: str
     base: str
@@ -103,14 +104,19 @@ class Try:
 
     def digest(self, plan: Plan) -> str:
         """Return the digest of what decides the scores of a seed, on both sides."""
-        sides = []
-        for name in (self.method, self.control):
-            settings = plan.train_settings(self.corpus, self.base, name, 1)
-            code = modules.of_training(plan.config, self.base, settings)
-            sides += [code_digest("workflow.scripts.train", *code)]
-            sides += [settings.replace(self.output, "")]  # where the copy of the loss lies
+        sides = [side for job in self.trainings(1) for side in self._sides(plan, job)]
         data = repr(plan.config.corpora[self.corpus])
         return text_digest(canonical([self.corpus, data, self.base, *sides]))
+
+    def _sides(self, plan: Plan, job: Job) -> Iterator[str]:
+        """Yield the code and the settings of a training, and those of its teachers."""
+        if job.stage.startswith("train"):
+            settings = plan.train_settings(*job[1:])
+            code = modules.of_training(plan.config, job.base, settings)
+            yield code_digest(f"workflow.scripts.{job.stage}", *code)
+            yield settings.replace(self.output, "")  # where the copy of a loss lies
+        for read in inputs(plan, job):
+            yield from self._sides(plan, read)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -142,27 +148,33 @@ def prepare(args: argparse.Namespace) -> Try:
     if not layers and not visible_gpus():
         layers = [str(ROOT / path) for path in WITHOUT_GPU]
     config = over_project(layers)
-    control = config["methods"].get(args.against)
-    if not isinstance(control, dict) or "recipe" not in control or control.get("regulators"):
+    methods = {
+        name: method
+        for name, method in config["methods"].items()
+        if isinstance(method, dict) and "recipe" in method
+    }
+    control = methods.get(args.against, {"regulators": args.against})
+    if control.get("regulators"):
         problem = f"{args.against!r:.80} is no method that is trained here without teachers"
         raise InputError("--against", problem)
     recipe = config["recipes"][control["recipe"]]
     pairs = control.get("views", recipe["views"]) == "rows"
-    given = {**recipe.get("options", {}), **control.get("options", {})}
     file = Path(args.loss)
-    options = check_loss(file, given, 3 if pairs else 1)
+    if args.loss not in methods:
+        given = {**recipe.get("options", {}), **control.get("options", {})}
+        options = check_loss(file, given, 3 if pairs else 1)
     output = (args.output or f"{TABLE}-{args.against}").rstrip("/")
     path = Path(f"{output}.yaml")
     if path.exists() and not read_text(path).startswith(HEADER):
         raise InputError(path, "is there already, and no config of try", "choose another --output")
-    method = f"{file.stem}-{code_digest(str(file))[:8]}"
-    base, corpus = (
-        next((name for name in names if config[section].get(name)), names[-1])
-        for section, names in (("bases", BASES), ("corpora", CORPORA[pairs]))
-    )
-    copy = f"{output}/losses/{method}.py"
-    write_text(copy, read_text(file))
-    ours = {"label": file.stem, "loss": OWN_LOSS, "options": {"file": copy, "options": options}}
+    base, corpus = (config.get("instead", {}).get(name, name) for name in (BASE, CORPORA[pairs]))
+    method, ours = args.loss, {}
+    if method not in methods:
+        method = f"{file.stem}-{code_digest(str(file))[:8]}"
+        copy = f"{output}/losses/{method}.py"
+        write_text(copy, read_text(file))
+        own = {"label": file.stem, "loss": OWN_LOSS, "options": {"file": copy, "options": options}}
+        ours = {method: control | own}
     row = {"corpora": [corpus], "bases": [base], "methods": ["start", args.against, method]}
     title = f"{file.stem} and {args.against}"
     table = {"title": title, "layout": "sts", "seeds": TABLE, "control": args.against}
@@ -171,7 +183,7 @@ def prepare(args: argparse.Namespace) -> Try:
         **({"mirror": args.mirror} if args.mirror else {}),
         "papers": [],
         "seeds": {TABLE: list(range(1, args.seeds + 1))},
-        "methods": {method: control | ours},
+        "methods": ours,
         "tables": {TABLE: table | {"rows": [row]}},
     }
     write_text(path, HEADER + as_yaml(layer))
@@ -184,7 +196,8 @@ def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
     Raises InputError, with the line, for a file whose loss cannot train a model.
     """
     if not NAME.fullmatch(file.name):
-        raise InputError(file, "is no NAME.py", "name it by small letters, digits and _")
+        problem = "is no NAME.py of small letters, digits and _, and no method that is trained here"
+        raise InputError(file, problem)
     if not file.is_file():
         raise InputError(file, "no such file")
     signature = required_signature(file, "loss")
