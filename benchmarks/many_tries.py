@@ -21,7 +21,7 @@ WITHIN, PLACES = 7, (1, 10, 100)
 QUANTILES = {"smallest": 0, "median": 0.5, "upper quarter": 0.75, "upper tenth": 0.9, "largest": 1}
 KEPT = {  # tables of the kept runs, and their column
     "2026-11-27-rcl-gpu/rcl_table3": "Average",
-    "2026-11-26-minilm-cpu/ssimcse_table1": "mean",
+    "2026-11-27-ssimcse-cpu/ssimcse_table1": "mean",
     "2026-11-26-simcse-gpu/simcse_table1": "stsb-dev",
     "2026-11-26-simcse-gpu/simcse_table3": "stsb-dev",
 }
