@@ -11,15 +11,7 @@ import numpy as np
 
 from semblance.errors import InputError
 from semblance.evaluation.metrics import average_precision, cosine_pairs, rank_relevant, spearman
-from semblance.evaluation.prepared import (
-    PAIRS,
-    QUESTIONS,
-    Bank,
-    Texts,
-    Vectors,
-    read_bank,
-    read_pairs,
-)
+from semblance.evaluation.prepared import PAIRS, QUESTIONS, Texts, Vectors, read_bank, read_pairs
 from semblance.models.encoder import Encoder
 from semblance.models.saved import LENGTH, TOKENIZER, SavedModel
 from semblance.models.vectors import collapsed
@@ -29,15 +21,12 @@ DevScore = Callable[[Encoder], float]
 Metric = Callable[[Vectors], float]
 
 
-def dev_set(
-    path: str, base: str, max_length: int, least: int | None = None
-) -> tuple[DevScore, dict[str, Any]]:
+def dev_set(path: str, base: str, max_length: int) -> tuple[DevScore, dict[str, Any]]:
     """Return the dev score as a function of the encoder, and the record of the data behind it.
 
     ``path`` is that of the record of prepared dev data; ``base`` is the record of the model whose tokenizer
     reads them. Sentence pairs are read up to the base's own longest input, as in the test; a bank's
-    texts up to ``max_length`` tokens, as in training; its questions rank all answers, or at ``least`` so
-    many. The score is NaN for collapsed embeddings.
+    texts up to ``max_length`` tokens, as in training. The score is NaN for collapsed embeddings.
     """
     record = checked(path)
     model = SavedModel.read(base, TOKENIZER, LENGTH)
@@ -45,7 +34,7 @@ def dev_set(
         texts, metric = of_pairs(Path(path).parent, model)
         max_length = model.max_length
     elif QUESTIONS in record["outputs"]:
-        texts, metric = of_bank(Path(path).parent, model, least)
+        texts, metric = of_bank(Path(path).parent, model)
     else:
         raise InputError(path, f"lists neither {PAIRS} nor {QUESTIONS}", "prepare it again")
 
@@ -73,14 +62,12 @@ def of_pairs(folder: Path, model: SavedModel) -> tuple[Texts, Metric]:
     return Texts(left + right, model.tokenizer, model.prompts.default), metric
 
 
-def of_bank(folder: Path, model: SavedModel, least: int | None = None) -> tuple[Texts, Metric]:
-    """Return answers and questions of a bank, and the mean average precision of the questions."""
+def of_bank(folder: Path, model: SavedModel) -> tuple[Texts, Metric]:
+    """Return the answers and questions of a bank, and the mean average precision of the questions."""
     bank = read_bank(folder)
-    kept = ranked_answers(bank, least)
     queries = model.prompts.queries(question.text for question in bank.questions)
-    answers = model.prompts.documents(bank.answers[number] for number in kept)
-    place = {number: i for i, number in enumerate(kept)}
-    relevant = [[place[number] for number in question.relevant] for question in bank.questions]
+    answers = model.prompts.documents(bank.answers)
+    relevant = [question.relevant for question in bank.questions]
 
     def metric(vectors: Vectors) -> float:
         """Return the mean average precision."""
@@ -88,16 +75,3 @@ def of_bank(folder: Path, model: SavedModel, least: int | None = None) -> tuple[
         return float(np.mean([average_precision(r) for r in ranks]))
 
     return Texts([*answers, *queries], model.tokenizer), metric
-
-
-def ranked_answers(bank: Bank, least: int | None) -> list[int]:
-    """Return the numbers of all answers, or of ``least`` of them and all that are right for a question.
-
-    The others lie as far from each other in the bank as they can.
-    """
-    right = {number for question in bank.questions for number in question.relevant}
-    others = [number for number in range(len(bank.answers)) if number not in right]
-    if least is not None:
-        count = min(len(others), max(0, least - len(right)))
-        others = [others[i * len(others) // count] for i in range(count)]
-    return sorted([*right, *others])

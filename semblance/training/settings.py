@@ -106,9 +106,6 @@ class TrainSettings:
     """The same as a share of all steps: 0.1 evaluates ten times. It takes the place of an
     `evaluate_every` that was set before it; where both are set together, `evaluate_every`
     counts."""
-    dev_answers: Count | None = None
-    """Answers of a FAQ bank that the dev questions of a fold rank, at least: those that are right for
-    one of them, and others from all over the bank. Each evaluation embeds them. Without it: all."""
     head: Head = "none"
     """The MLP on top of the pooled vector: `none`, in training only (`train`), or at test time, too
     (`keep`). Without it: none."""

@@ -38,8 +38,7 @@ class Dropout(Part, extra="allow"):
 
 
 OF_ALL = ("no_duplicates", "clip", "precision", "matmul")  # which `training` always states
-# Not of an entropy model.
-OF_RHYTHM = ("epochs", "warmup", "evaluate_every", "evaluate_share", "dev_answers")
+OF_RHYTHM = ("epochs", "warmup", "evaluate_every", "evaluate_share")  # not of an entropy model
 OF_STOPPING = ("patience", "window", "least_window", "unit")
 # What a config says in places of its own.
 ELSEWHERE = ("loss", "options", "dropout", "seed", "gpus", "threads", *OF_STOPPING)

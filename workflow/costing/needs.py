@@ -80,7 +80,6 @@ class Needs:
             held = min(settings.get("micro_batch", math.inf) / settings["batch_size"], 1)
         trained = (6 * passes + 2 * (held < 1)) * steps * tokens
         dev = CURVE_SENTENCES if job.stage == "train_curve" else corpus.dev_sentences
-        dev = min(dev, 2 * (settings.get("dev_answers") or math.inf))  # and as many questions
         dev_tokens = min(corpus.dev_tokens, settings["max_length"])
         read = 2 * evaluations(settings, steps) * dev * dev_tokens
         weights = 4 * million * settings.get("encoders", 1)

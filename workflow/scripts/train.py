@@ -18,7 +18,7 @@ def main(
 ) -> None:
     training.take_gpu()
     settings = with_steps_of(training.settings, steps_of)
-    score, record = dev_set(dev, training.base, settings.max_length, settings.dev_answers)
+    score, record = dev_set(dev, training.base, settings.max_length)
     inputs = {"regulators": regulators, "steps_of": steps_of}
     training.run("train", settings, dev=score, dev_record=record, **inputs)
 

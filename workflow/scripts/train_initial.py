@@ -9,8 +9,7 @@ from workflow.scripts.training_job import Training
 @program(__doc__)
 def main(training: Training, dev: str) -> None:
     training.take_gpu()
-    settings = training.settings
-    score, record = dev_set(dev, training.base, settings.max_length, settings.dev_answers)
+    score, record = dev_set(dev, training.base, training.settings.max_length)
     training.run("train_initial", dev=score, dev_record=record)
 
 

@@ -7,8 +7,7 @@ from scipy import stats
 from semblance.code_digest import module_digests
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
-from semblance.evaluation.dev import dev_set, ranked_answers
-from semblance.evaluation.prepared import Bank, BankQuestion
+from semblance.evaluation.dev import dev_set
 from semblance.evaluation.sts import join_pairs
 from semblance.models.folder import load
 from semblance.provenance import checked, write_record
@@ -51,35 +50,6 @@ def test_the_dev_score_of_questions_is_their_mean_reciprocal_rank(base, tmp_path
     ranks = [(row >= row[i]).sum() for i, row in enumerate(cosines)]
     found = score(load(base.parent / "model").eval())
     assert found == pytest.approx(np.mean(1 / np.array(ranks)), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    "least, kept",
-    [
-        (None, range(10)),
-        (2, [3, 4, 9]),  # those that are right for a question
-        (6, [0, 2, 3, 4, 6, 9]),
-        (10, range(10)),
-        (99, range(10)),
-    ],
-)
-def test_dev_questions_rank_what_is_right_for_them_and_others_from_all_over_the_bank(least, kept):
-    questions = [BankQuestion("pairs", "q", "text", "g", 1, right) for right in [(9, 3), (4,)]]
-    assert ranked_answers(Bank(("a",) * 10, tuple(questions)), least) == list(kept)
-
-
-def test_the_dev_score_is_that_of_a_bank_of_the_answers_that_it_ranks(base, tmp_path):
-    answers = [*LEFT[:3], "the sun", "rain again", "a bird"]
-    queries = [("rain again", 1, [3]), ("a cat sat", 1, [1])]
-    record = write_bank(tmp_path / "whole", answers, queries)
-    kept = [0, 1, 3, 4]  # the right ones, and two of the four others
-    fewer = [
-        (text, part, [kept.index(number) for number in right]) for text, part, right in queries
-    ]
-    other = write_bank(tmp_path / "fewer", [answers[number] for number in kept], fewer)
-    encoder = load(base.parent / "model").eval()
-    found = [dev_set(record, str(base), 32, 4), dev_set(other, str(base), 32)]
-    assert found[0][0](encoder) == found[1][0](encoder)
 
 
 def test_a_record_of_other_data_is_refused(base, tmp_path):
