@@ -5,6 +5,7 @@ are as long as those of a FAQ, while its scores mean nothing.
 """
 
 import argparse
+import contextlib
 import csv
 import os
 import subprocess
@@ -67,7 +68,8 @@ def watch(command: Sequence[str], endings: Sequence[int], folder: Path) -> tuple
     process = subprocess.Popen(command, cwd=folder, env=environment, **quiet)
     while process.poll() is None:
         peak = max(peak, memory_of(process.pid))
-        time.sleep(PAUSE)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PAUSE)
     if process.returncode not in endings:
         raise subprocess.CalledProcessError(process.returncode, command)
     return time.perf_counter() - start, peak

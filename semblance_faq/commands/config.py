@@ -36,8 +36,8 @@ PRECISION = 0.9  # of the answers given, where the user states none
 FOLDS = 5
 FEWEST_WORDINGS = 5 * FOLDS  # of users, of which some are held out; with fewer, entries are
 
-# Of a training on a CPU. On two cores 38 entries take 45 s with one thread each, 58 s with two; 500
-# take as long with two, and two thirds of the memory.
+# Of a training on a CPU. On two cores 38 entries take 44 s with one thread each, 58 s with two; with
+# 500 one thread saves 9 % and takes two thirds more memory.
 THREADS, THREADS_OF_FEW = 2, 1
 FEW = 100  # entries
 BETTER = "-better"  # a question is compared with answers and known questions
