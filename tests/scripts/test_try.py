@@ -124,6 +124,11 @@ def test_a_method_is_tried_as_it_is_and_other_teachers_make_another_try(loss, te
     assert not Path("try-simcse/losses").exists()
 
 
+def test_a_method_keeps_its_whole_name_in_the_ledger(loss):
+    one = command.prepare(command.parser().parse_args(["simcse-dropout-0.0"]))
+    assert (one.loss, one.method) == ("simcse-dropout-0.0", "simcse-dropout-0.0")
+
+
 def test_ours_instead_of_theirs_holds_for_a_try(loss):
     instead = {"bert-base": "bert-large", "wiki1m": "nli"}
     Path("mine.yaml").write_text(json.dumps({"instead": instead}))

@@ -153,30 +153,30 @@ def prepare(args: argparse.Namespace) -> Try:
         for name, method in config["methods"].items()
         if isinstance(method, dict) and "recipe" in method
     }
-    control = methods.get(args.against, {"regulators": args.against})
-    if control.get("regulators"):
+    if args.against not in methods or methods[args.against].get("regulators"):
         problem = f"{args.against!r:.80} is no method that is trained here without teachers"
         raise InputError("--against", problem)
+    control = methods[args.against]
     recipe = config["recipes"][control["recipe"]]
     pairs = control.get("views", recipe["views"]) == "rows"
-    file = Path(args.loss)
-    if args.loss not in methods:
-        given = {**recipe.get("options", {}), **control.get("options", {})}
-        options = check_loss(file, given, 3 if pairs else 1)
     output = (args.output or f"{TABLE}-{args.against}").rstrip("/")
     path = Path(f"{output}.yaml")
     if path.exists() and not read_text(path).startswith(HEADER):
         raise InputError(path, "is there already, and no config of try", "choose another --output")
     base, corpus = (config.get("instead", {}).get(name, name) for name in (BASE, CORPORA[pairs]))
-    method, ours = args.loss, {}
+    label, method, ours = args.loss, args.loss, {}
     if method not in methods:
-        method = f"{file.stem}-{code_digest(str(file))[:8]}"
+        file = Path(args.loss)
+        given = {**recipe.get("options", {}), **control.get("options", {})}
+        options = check_loss(file, given, 3 if pairs else 1)
+        label = file.stem
+        method = f"{label}-{code_digest(str(file))[:8]}"
         copy = f"{output}/losses/{method}.py"
         write_text(copy, read_text(file))
-        own = {"label": file.stem, "loss": OWN_LOSS, "options": {"file": copy, "options": options}}
+        own = {"label": label, "loss": OWN_LOSS, "options": {"file": copy, "options": options}}
         ours = {method: control | own}
     row = {"corpora": [corpus], "bases": [base], "methods": ["start", args.against, method]}
-    title = f"{file.stem} and {args.against}"
+    title = f"{label} and {args.against}"
     table = {"title": title, "layout": "sts", "seeds": TABLE, "control": args.against}
     layer = {
         "output": output,
@@ -187,7 +187,7 @@ def prepare(args: argparse.Namespace) -> Try:
         "tables": {TABLE: table | {"rows": [row]}},
     }
     write_text(path, HEADER + as_yaml(layer))
-    return Try(file.stem, method, args.against, corpus, base, output, [*layers, str(path)])
+    return Try(label, method, args.against, corpus, base, output, [*layers, str(path)])
 
 
 def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
