@@ -3,7 +3,7 @@
 import pytest
 
 from semblance.errors import InputError
-from semblance.strict_yaml import as_yaml, key_lines, parse_argument, read_yaml
+from semblance.strict_yaml import as_yaml, key_lines, parse_argument, parse_yaml, read_yaml
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,17 @@ def test_each_value_has_the_line_of_its_key_or_of_itself_in_a_list(tmp_path):
 
 
 def test_a_file_that_is_no_yaml_has_no_lines(tmp_path):
-    (tmp_path / "x.json").write_text('{\n\t"a": 1}')
-    assert key_lines(tmp_path / "x.json") == {}
+    (tmp_path / "x.yaml").write_text("a: [1")
+    assert key_lines(tmp_path / "x.yaml") == {}
+
+
+@pytest.mark.parametrize(
+    "text, line, problem",
+    [
+        ("ä: ü\nc: \x01\n", 2, "control characters are not allowed"),  # ä and ü are two bytes each
+        ('{a: "\udcff"}', 1, "surrogates not allowed"),  # a byte of a command line that is no UTF-8
+    ],
+)
+def test_a_sign_that_is_not_allowed_is_named_with_its_line(text, line, problem):
+    with pytest.raises(InputError, match=f"^x:{line}: not YAML: {problem}"):
+        parse_yaml(text, "x")
