@@ -49,7 +49,9 @@ def parse_yaml(text: str, path: str | Path) -> Any:
         _check(node, path, {})
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
+        # At the end of a text libyaml counts a line that is not there.
+        last = len(text.splitlines()) or 1
+        line = min(error.problem_mark.line + 1, last) if error.problem_mark else None
         raise InputError(at(path, line), f"not YAML: {error.problem}") from None
     except yaml.reader.ReaderError as error:
         line = text.encode().count(b"\n", 0, error.position) + 1

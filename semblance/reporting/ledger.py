@@ -67,10 +67,17 @@ class Ledger:
         return {look.digest: look for look in self.looks if look.control == control}
 
     def add(self, look: Look) -> Look:
-        """Judge a look among all tries of its control, write it, and return it with its verdict."""
+        """Judge a look among all tries of its control, write it, and return it with its verdict.
+
+        What the ledger has of the same try by now, of a command beside this one, is kept.
+        """
         from semblance.statistics.tries import judge  # slow to import
 
-        tries = self.tries(look.control) | {look.digest: look}
+        tries = self.tries(look.control)
+        if known := tries.get(look.digest):
+            scores, opened = known.scores | look.scores, look.opened or known.opened
+            look = dataclasses.replace(look, scores=scores, opened=opened)
+        tries[look.digest] = look
         verdicts = judge([each.differences for each in tries.values()], MARGIN)
         verdict = dataclasses.asdict(verdicts[list(tries).index(look.digest)])
         for end in ("low", "high"):

@@ -16,7 +16,7 @@ from semblance.errors import InputError
 from semblance.models.compute import autocast, random_state, set_random_state
 from semblance.models.encoder import Encoder
 from semblance.models.packing import FILLED_LENGTH, Packed, pack
-from semblance.named_modules import DROPOUTS, LOSSES, load_module
+from semblance.named_modules import DROPOUTS, LOSSES, OWN_LOSS, load_module
 from semblance.settings import check_keywords
 from semblance.training.batch import Regulators, batch_of
 from semblance.training.changes import Changes, find_change
@@ -120,9 +120,13 @@ class BatchLoss:
 
     @property
     def repeats(self) -> bool:
-        """Whether a GPU can record a step: it may not bring the generator back to an earlier state."""
-        whole = self.settings.micro_batch is None
-        return self.fills and whole and not self.settings.same_masks
+        """Whether a GPU can record a step: it may not bring the generator back to an earlier state.
+
+        A loss of a user's own file is called at each step: it may count them, or draw by itself.
+        """
+        settings = self.settings
+        whole = settings.micro_batch is None and not settings.same_masks
+        return self.fills and whole and settings.loss != OWN_LOSS
 
     def __call__(self, step: int) -> Tensor:
         """Return the loss of batch number ``step``; steps must not go back."""

@@ -2,10 +2,11 @@
 
     python -m semblance.training.probe FILE OPTIONS TEXTS
 
-OPTIONS are JSON, TEXTS is how many texts a row has: one (with itself) or three. The last line of the
+OPTIONS are JSON, TEXTS is how many vectors of a row a loss gets: two, or three. The last line of the
 output says what is wrong, as ``FILE:LINE: what``, and the exit status is 1.
 """
 
+import inspect
 import json
 import os
 import sys
@@ -26,8 +27,8 @@ class Wrong(Exception):
 
 def check(file: str, options: dict, texts: int) -> None:
     """Raise Wrong, or what the file raises, unless its loss can train a model."""
-    # float32, (B, d) each: queries, positives and, for three texts a row, hard negatives.
-    views = [torch.randn(ROWS, WIDTH, requires_grad=True) for _ in range(max(2, texts))]
+    # float32, (B, d) each: queries, positives and, of three, hard negatives.
+    views = [torch.randn(ROWS, WIDTH, requires_grad=True) for _ in range(texts)]
     value = function_of(file)(Batch(*views), **options)
     if not isinstance(value, Tensor) or value.numel() != 1:
         shape = list(getattr(value, "shape", ()))
@@ -51,7 +52,8 @@ def line_of(file: str, error: Exception | SystemExit) -> int:
     lines = [frame.lineno for frame in frames if os.path.abspath(frame.filename) == path]
     if lines or isinstance(error, KeyError):  # without a function ``loss``
         return [1, *lines][-1]
-    return function_of(file).__code__.co_firstlineno
+    code = getattr(inspect.unwrap(function_of(file)), "__code__", None)  # below its decorators
+    return code.co_firstlineno if code else 1
 
 
 def main(file: str, options: str, texts: str) -> None:

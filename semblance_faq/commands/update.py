@@ -105,7 +105,8 @@ def update(
         raise InputError(output, "is the folder of a training", "choose another --output")
     trained = SavedModel(run.folder / layout.RECORD, read_record(run.folder))
     before = read_answerer(run.folder)
-    files = {run.folder / WEIGHTS: trained.weights_digest, file: file_digest(file)}
+    own = {path: file_digest(path) for path in (file, queries) if path}
+    files = {run.folder / WEIGHTS: trained.weights_digest, **own}
     entries, lines = _read_anew(file, queries, run.bank, before.entries)
     stored = embed_answerer(entries, trained, before.settings)
     text = "".join(f"- {line}\n" for line in lines)

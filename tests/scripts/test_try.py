@@ -13,6 +13,7 @@ from semblance.errors import InputError
 from semblance.named_modules import LOSSES, folder_of
 from semblance.reporting.ledger import Ledger
 from semblance.reporting.table import Cell, Contrast
+from semblance.strict_yaml import as_yaml
 from semblance.training import probe
 from workflow.planning import modules
 from workflow.planning.config import load_files
@@ -124,6 +125,83 @@ def test_a_method_is_tried_as_it_is_and_other_teachers_make_another_try(loss, te
     assert not Path("try-simcse/losses").exists()
 
 
+TAUGHT = {"taught": {"recipe": "unsupervised", "loss": "ranking", "regulators": ["start"]}}
+DECIDES = [
+    {"bases": {"minilm-3": {"layers": 2}}},
+    {"evaluate_sts": {"precision": "fp32"}},
+    {"embed": {"precision": "fp32"}},
+    {"methods": {"taught": {"regulators": ["minilm/start"]}}},
+    {"corpora": {"wiki": {"limit": 900}}},
+    {"instead": {"bert-base": "minilm-2-words"}},
+]
+
+
+@pytest.mark.parametrize("change", DECIDES, ids=str)
+def test_what_decides_the_scores_of_a_try_makes_another_try(loss, change):
+    """The base, its teachers' bases, the data and how scores are computed are none of its settings."""
+    configs = [command.ROOT / path for path in command.WITHOUT_GPU]
+    digests = []
+    for more in ({}, change):
+        Path("mine.yaml").write_text(as_yaml({"methods": TAUGHT}))
+        Path("change.yaml").write_text(as_yaml(more))
+        files = [str(path) for path in (*configs, "mine.yaml", "change.yaml")]
+        one = command.prepare(command.parser().parse_args(["taught", *files]))
+        digests.append(one.digest(Plan(load_files(one.layers))))
+    assert digests[0] != digests[1]
+
+
+def test_the_settings_that_a_base_is_trained_with_make_another_try(loss):
+    digests = []
+    for steps in (1000, 10):
+        pretrain = {"bases": {"minilm-2-words": {"pretrain": {"max_steps": steps}}}}
+        instead = {"instead": {"bert-base": "minilm-2-words"}}
+        Path("mine.yaml").write_text(as_yaml(pretrain | instead))
+        configs = [str(command.ROOT / path) for path in command.WITHOUT_GPU]
+        one = command.prepare(command.parser().parse_args([str(loss), *configs, "mine.yaml"]))
+        digests.append(one.digest(Plan(load_files(one.layers))))
+    assert digests[0] != digests[1]
+
+
+@pytest.mark.parametrize(
+    "control, texts",
+    [("simcse", 2), ("simcse-sup", 3), ("simcse-sup-no-negatives", 2), ("simcse-plus-plus", 3)],
+)
+def test_a_loss_is_called_with_as_many_texts_as_its_control_gives(
+    loss, monkeypatch, control, texts
+):
+    called = []
+    monkeypatch.setattr(
+        command, "check_loss", lambda file, given, count: called.append(count) or {}
+    )
+    family = str(command.ROOT / "configs/family.yaml")
+    command.prepare(command.parser().parse_args([str(loss), family, "--against", control]))
+    assert called == [texts]
+
+
+def test_the_weights_of_a_control_stay_for_the_next_try(loss):
+    Path("mine.yaml").write_text("keep: {models: final}\n")
+    one = command.prepare(command.parser().parse_args([str(loss), "mine.yaml"]))
+    assert load_files(one.layers).keep.models == "all"
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        (r"print(b'\xff'.decode('latin-1')); import sys; sys.stdout.buffer.write(b'\xff\n')", None),
+        ("print('hello: x', flush=True); import os; os._exit(3)", "mine.py: it ended the process"),
+    ],
+    ids=["bytes that are not UTF-8", "an exit without a word"],
+)
+def test_what_a_loss_prints_is_no_error_of_it(tmp_path, monkeypatch, text, said):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(f"{text}\n{LOSS}")
+    if said is None:
+        assert command.check_loss(Path("mine.py"), {"scale": 20.0}, 2) == {"scale": 20.0}
+        return
+    with pytest.raises(InputError, match=said):
+        command.check_loss(Path("mine.py"), {"scale": 20.0}, 2)
+
+
 def test_a_method_keeps_its_whole_name_in_the_ledger(loss):
     one = command.prepare(command.parser().parse_args(["simcse-dropout-0.0"]))
     assert (one.loss, one.method) == ("simcse-dropout-0.0", "simcse-dropout-0.0")
@@ -154,7 +232,7 @@ def test_what_is_no_loss_is_refused_in_one_line(loss, name, text, said):
     file = loss.rename(name)
     file.write_text(text)
     with pytest.raises(InputError, match=said) as caught:
-        command.check_loss(file, {"scale": 20.0}, 1)
+        command.check_loss(file, {"scale": 20.0}, 2)
     assert "\n" not in str(caught.value)
 
 
@@ -172,16 +250,22 @@ def test_a_broken_loss_writes_no_config_and_starts_no_run(loss, monkeypatch):
     [
         (["--against", "rcl-2"], "--against: 'rcl-2' is no method .* without teachers"),
         (["--against", "start"], "--against: 'start' is no method that is trained"),
+        (["there.yaml", "--against", "odd"], "--against: 'odd' is no method that is trained"),
         (["--output", "there"], "there.yaml: is there already"),  # not written by try
         (["--seeds", "1"], "--seeds: 1 is not from 2 to 30"),
         (["--open"], "--open: this loss is not kept"),
     ],
 )
 def test_what_cannot_be_tried_is_refused_in_one_line(loss, flags, said):
-    Path("there.yaml").write_text("seeds: {}\n")
+    Path("there.yaml").write_text(written := "methods: {odd: {recipe: nobody}}\n")
     with pytest.raises(InputError, match=said):
         command.main([str(loss), *flags])
-    assert Path("there.yaml").read_text() == "seeds: {}\n"
+    assert Path("there.yaml").read_text() == written
+
+
+def test_a_method_is_not_tried_beside_itself(loss):
+    with pytest.raises(InputError, match="^simcse: is what it would be compared with"):
+        command.main(["simcse"])
 
 
 def test_more_than_the_budget_is_not_started(loss, monkeypatch):

@@ -65,9 +65,10 @@ def test_a_file_that_is_no_yaml_has_no_lines(tmp_path):
     "text, line, problem",
     [
         ("ä: ü\nc: \x01\n", 2, "control characters are not allowed"),  # ä and ü are two bytes each
+        ("a: 1\nb: [2", 2, "did not find expected"),  # nothing stands behind it
         ('{a: "\udcff"}', 1, "surrogates not allowed"),  # a byte of a command line that is no UTF-8
     ],
 )
-def test_a_sign_that_is_not_allowed_is_named_with_its_line(text, line, problem):
+def test_what_libyaml_refuses_is_named_with_its_line(text, line, problem):
     with pytest.raises(InputError, match=f"^x:{line}: not YAML: {problem}"):
         parse_yaml(text, "x")

@@ -179,6 +179,13 @@ def _check_training(config: Config, where: str, training: Training) -> None:
     view_options = training.view_options or recipe.view_options or {}
     if view := training.views or recipe.views:
         check_view(view, view_options, f"{where}.view_options")
+    without = "off_last" in recipe.dropout.written() | training.dropout.written()
+    if (without or loss == "off_dropout") and view != "thrice":
+        problem = "SimCSE++ embeds each sentence a third time, without dropout"
+        raise InputError(f"{where}.views", f"{view!r}: {problem}", "set views: thrice")
+    if loss == "off_dropout" and not without:
+        problem = "loss 'off_dropout' needs a third text without dropout"
+        raise InputError(f"{where}.dropout", problem, "set dropout: {off_last: {}}")
 
 
 def _check_reads_regulators(where: str, loss: str, training: Training) -> None:

@@ -31,14 +31,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from semblance import layout
 from semblance.code_digest import code_digest
 from semblance.counts import counted, interval, signed
+from semblance.data.corpus import Rows
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.gpus import visible_gpus
 from semblance.locks import exclusive, name_for
-from semblance.named_modules import OWN_LOSS
+from semblance.named_modules import OWN_LOSS, VIEWS, load_module
 from semblance.provenance import ROOT, canonical, read_text, text_digest
 from semblance.reporting.layouts import AVERAGE
 from semblance.reporting.ledger import Ledger, Look
@@ -50,7 +53,7 @@ from workflow.planning.layers import found, over_project
 from workflow.planning.plan import Plan
 from workflow.planning.reads import Job
 from workflow.planning.signatures import required_signature
-from workflow.planning.stages import inputs, makers, record
+from workflow.planning.stages import inputs, makers, record, stages, training_settings
 from workflow.scripts import cli, endings
 
 TABLE = "try"
@@ -105,16 +108,25 @@ class Try:
     def digest(self, plan: Plan) -> str:
         """Return the digest of what decides the scores of a seed, on both sides."""
         sides = [side for job in self.trainings(1) for side in self._sides(plan, job)]
-        data = repr(plan.config.corpora[self.corpus])
-        return text_digest(canonical([self.corpus, data, self.base, *sides]))
+        how = plan.config.evaluate_sts
+        scoring = [how.precision, how.matmul, code_digest("semblance.evaluation.development")]
+        return text_digest(canonical([self.corpus, self.base, *scoring, *sides]))
 
     def _sides(self, plan: Plan, job: Job) -> Iterator[str]:
-        """Yield the code and the settings of a training, and those of its teachers."""
-        if job.stage.startswith("train"):
-            settings = plan.train_settings(*job[1:])
-            code = modules.of_training(plan.config, job.base, settings)
+        """Yield what decides what a training makes, and each job that it reads from: its teachers'."""
+        config = plan.config
+        yield job.stage
+        if job.stage in stages("train"):
+            settings = training_settings(plan, job)
+            code = modules.of_training(config, job.base, settings)
             yield code_digest(f"workflow.scripts.{job.stage}", *code)
             yield settings.replace(self.output, "")  # where the copy of a loss lies
+        elif job.stage == "embed":
+            yield f"{plan.embedded_length(*job[1:4])} {config.embed!r}"
+        elif job.stage == "download_model":
+            yield plan.base_settings(job.base)
+        elif job.corpus in config.corpora:
+            yield repr(config.corpora[job.corpus])
         for read in inputs(plan, job):
             yield from self._sides(plan, read)
 
@@ -151,14 +163,17 @@ def prepare(args: argparse.Namespace) -> Try:
     methods = {
         name: method
         for name, method in config["methods"].items()
-        if isinstance(method, dict) and "recipe" in method
+        if isinstance(method, dict) and str(method.get("recipe")) in config["recipes"]
     }
     if args.against not in methods or methods[args.against].get("regulators"):
         problem = f"{args.against!r:.80} is no method that is trained here without teachers"
         raise InputError("--against", problem)
+    if args.loss == args.against:
+        raise InputError(args.loss, "is what it would be compared with", "name it by --against")
     control = methods[args.against]
     recipe = config["recipes"][control["recipe"]]
-    pairs = control.get("views", recipe["views"]) == "rows"
+    views = control.get("views", recipe["views"])
+    pairs = views == "rows"
     output = (args.output or f"{TABLE}-{args.against}").rstrip("/")
     path = Path(f"{output}.yaml")
     if path.exists() and not read_text(path).startswith(HEADER):
@@ -168,7 +183,9 @@ def prepare(args: argparse.Namespace) -> Try:
     if method not in methods:
         file = Path(args.loss)
         given = {**recipe.get("options", {}), **control.get("options", {})}
-        options = check_loss(file, given, 3 if pairs else 1)
+        texts = load_module(VIEWS, views, "views").view(Rows(*np.zeros((3, 1), int)), 1)
+        negatives = control.get("hard_negatives", recipe.get("hard_negatives", True))
+        options = check_loss(file, given, len(texts.views()) if negatives else 2)
         label = file.stem
         method = f"{label}-{code_digest(str(file))[:8]}"
         copy = f"{output}/losses/{method}.py"
@@ -182,6 +199,7 @@ def prepare(args: argparse.Namespace) -> Try:
         "output": output,
         **({"mirror": args.mirror} if args.mirror else {}),
         "papers": [],
+        "keep": {"models": "all"},  # the next try scores the control again
         "seeds": {TABLE: list(range(1, args.seeds + 1))},
         "methods": ours,
         "tables": {TABLE: table | {"rows": [row]}},
@@ -209,13 +227,15 @@ def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
             [*command, json.dumps(options), str(texts)],
             env=os.environ | {"PYTHONPATH": str(ROOT)},
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=SECONDS,
         )
     except subprocess.TimeoutExpired:
         raise InputError(file, f"one call did not end in {SECONDS} s") from None
     if child.returncode:
-        *_, said = [f"{file}: it ended the process", *child.stdout.splitlines()]
+        lines = [line for line in child.stdout.splitlines() if line.startswith(f"{file}:")]
+        said = [f"{file}: it ended the process", *lines][-1]
         where, _, problem = said.partition(": ")
         raise InputError(where, problem)
     return options

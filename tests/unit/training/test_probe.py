@@ -25,6 +25,7 @@ WRONG = {
     GOOD.format("batch.queries.sum() / 0"): "1: the loss of random vectors is",
     GOOD.format("(0 * batch.queries).sqrt().sum()"): "1: the gradient of random vectors is not",
     GOOD.format("batch.negatives.sum()"): "2: AttributeError: 'NoneType' object has no attribute",
+    "import torch\n\n@torch.no_grad()\n" + GOOD.format("batch.queries.sum()"): "3: no gradient",
     "def loss(batch, *, scale):\n    raise SystemExit('stop\\nhere')\n": "2: SystemExit: stop here",
 }
 
@@ -36,12 +37,12 @@ def test_what_is_wrong_is_the_last_line_with_its_place(tmp_path, monkeypatch, ca
     file = Path("mine.py")
     file.write_text(f"{text}print('words of its own')\n")
     with pytest.raises(SystemExit) as caught:
-        probe.main(str(file), '{"scale": 2.0}', "1")
+        probe.main(str(file), '{"scale": 2.0}', "2")
     assert caught.value.code == 1
     assert capsys.readouterr().out.splitlines()[-1].startswith(f"{file}:{WRONG[text]}")
 
 
-@pytest.mark.parametrize("texts, fields", [(1, ("queries", "positives")), (3, ("negatives",))])
+@pytest.mark.parametrize("texts, fields", [(2, ("queries", "positives")), (3, ("negatives",))])
 def test_a_loss_is_called_with_the_texts_of_a_row(tmp_path, capsys, texts, fields):
     file = tmp_path / "mine.py"
     used = " + ".join(f"(batch.{name} ** 2).sum()" for name in fields)
@@ -53,7 +54,7 @@ def test_a_loss_is_called_with_the_texts_of_a_row(tmp_path, capsys, texts, field
 def test_a_child_process_says_it_and_leaves_the_working_folder_alone(tmp_path):
     Path(tmp_path, "mine.py").write_text(GOOD.format("batch.queries"))
     done = subprocess.run(
-        [sys.executable, "-P", "-m", probe.__name__, "mine.py", "{}", "1"],
+        [sys.executable, "-P", "-m", probe.__name__, "mine.py", "{}", "2"],
         cwd=tmp_path,
         env={"PYTHONPATH": str(Path(probe.__file__).parents[2]), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,

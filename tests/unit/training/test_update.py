@@ -1,7 +1,9 @@
 """A step that a GPU records and repeats: few shapes, and the bits of one that is not recorded."""
 
 import copy
+import dataclasses
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -66,6 +68,13 @@ def test_on_a_cpu_and_for_other_losses_nothing_is_recorded():
     loss = BatchLoss([model], corpus(), CASES["NLI triples"][2], settings_of("NLI triples", "fp32"))
     for each in (loss, lambda step: loss(step)):
         assert type(updating(model, AdamW(model, 0.01), each, 1.0)) is Update
+
+
+@pytest.mark.parametrize("loss, repeats", [("contrastive", True), ("own", False)])
+def test_a_loss_of_a_users_own_file_is_called_at_each_step(loss, repeats):
+    settings = dataclasses.replace(settings_of("NLI triples", "fp32"), loss=loss)
+    short = SimpleNamespace(fills=True, settings=settings)
+    assert BatchLoss.repeats.fget(short) is repeats
 
 
 def test_a_wait_is_noted_once_and_other_warnings_are_passed_on(capsys):

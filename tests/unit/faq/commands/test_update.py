@@ -204,6 +204,16 @@ def test_a_note_says_that_the_file_has_changed_since(place, updated, capsys):
     assert changed_file(updated) is None  # it may have been copied to another machine
 
 
+def test_a_file_of_queries_that_has_changed_is_noticed_too(place):
+    queries = place / "queries.csv"
+    queries.write_text("id,query\npay,with a card?\n")
+    update("my.csv", "my-faq", queries=str(queries))
+    folder = place / "my-faq-updated/answerers/faq"
+    assert changed_file(folder) is None
+    queries.write_text("id,query\npay,in cash?\n")
+    assert changed_file(folder) == queries
+
+
 def test_the_record_of_an_update_leads_to_the_file_and_to_the_trained_model(place, updated):
     record = read_sealed(updated / "record.json")
     trained = read_sealed(place / "my-faq/answerers/faq/record.json")
