@@ -172,8 +172,7 @@ def prepare(args: argparse.Namespace) -> Try:
         raise InputError(args.loss, "is what it would be compared with", "name it by --against")
     control = methods[args.against]
     recipe = config["recipes"][control["recipe"]]
-    views = control.get("views", recipe["views"])
-    pairs = views == "rows"
+    pairs = control.get("views", recipe["views"]) == "rows"
     output = (args.output or f"{TABLE}-{args.against}").rstrip("/")
     path = Path(f"{output}.yaml")
     if path.exists() and not read_text(path).startswith(HEADER):
@@ -183,9 +182,7 @@ def prepare(args: argparse.Namespace) -> Try:
     if method not in methods:
         file = Path(args.loss)
         given = {**recipe.get("options", {}), **control.get("options", {})}
-        texts = load_module(VIEWS, views, "views").view(Rows(*np.zeros((3, 1), int)), 1)
-        negatives = control.get("hard_negatives", recipe.get("hard_negatives", True))
-        options = check_loss(file, given, len(texts.views()) if negatives else 2)
+        options = check_loss(file, given, texts_of(recipe | control))
         label = file.stem
         method = f"{label}-{code_digest(str(file))[:8]}"
         copy = f"{output}/losses/{method}.py"
@@ -206,6 +203,13 @@ def prepare(args: argparse.Namespace) -> Try:
     }
     write_text(path, HEADER + as_yaml(layer))
     return Try(label, method, args.against, corpus, base, output, [*layers, str(path)])
+
+
+def texts_of(training: dict[str, Any]) -> int:
+    """Return how many vectors of a row a training gives its loss: two, or three."""
+    view = load_module(VIEWS, training["views"], "views").view
+    row = view(Rows(*np.zeros((3, 1), int)), 1)
+    return len(row.views()) if training.get("hard_negatives", True) else 2
 
 
 def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
