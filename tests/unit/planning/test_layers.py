@@ -105,7 +105,7 @@ def test_an_error_names_the_line_of_the_key_or_of_the_mapping_that_lacks_it(text
 
 def test_an_error_of_a_json_file_names_its_line():
     found = lines_of(write("last.json", '{\n\t"seeds": {"rcl": []}}'))
-    assert found[0].startswith("last.json: seeds.rcl: ")  # YAML has no tabs, so no line is known
+    assert found[0].startswith("last.json:2: seeds.rcl: ")
     found = lines_of(write("last.json", '{\n "seeds": {"rcl": []}}'))
     assert found[0].startswith("last.json:2: seeds.rcl: ")
 
