@@ -136,7 +136,7 @@ def _error(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
-class _Loader(Composer, CParser, SafeConstructor, Resolver):  # in this order: our own compose_node
+class _Loader(Composer, CParser, SafeConstructor, Resolver):  # before CParser's own composer
     """The safe loader, which also bounds what it reads and names the line of a misfit scalar.
 
     libyaml reads the text. PyYAML's own parser takes .3 s more for what each start reads.

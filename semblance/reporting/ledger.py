@@ -69,7 +69,7 @@ class Ledger:
     def add(self, look: Look) -> Look:
         """Judge a look among all tries of its control, write it, and return it with its verdict.
 
-        What the ledger has of the same try by now, of a command beside this one, is kept.
+        Seeds that another command has added to the same try in the meantime stay.
         """
         from semblance.statistics.tries import judge  # slow to import
 

@@ -113,7 +113,7 @@ class Try:
         return text_digest(canonical([self.corpus, self.base, *scoring, *sides]))
 
     def _sides(self, plan: Plan, job: Job) -> Iterator[str]:
-        """Yield what decides what a training makes, and each job that it reads from: its teachers'."""
+        """Yield what decides the output of a job, and of each job that it reads from."""
         config = plan.config
         yield job.stage
         if job.stage in stages("train"):
@@ -182,7 +182,7 @@ def prepare(args: argparse.Namespace) -> Try:
     if method not in methods:
         file = Path(args.loss)
         given = {**recipe.get("options", {}), **control.get("options", {})}
-        options = check_loss(file, given, texts_of(recipe | control))
+        options = check_loss(file, given, vectors_of_a_row(recipe | control))
         label = file.stem
         method = f"{label}-{code_digest(str(file))[:8]}"
         copy = f"{output}/losses/{method}.py"
@@ -205,7 +205,7 @@ def prepare(args: argparse.Namespace) -> Try:
     return Try(label, method, args.against, corpus, base, output, [*layers, str(path)])
 
 
-def texts_of(training: dict[str, Any]) -> int:
+def vectors_of_a_row(training: dict[str, Any]) -> int:
     """Return how many vectors of a row a training gives its loss: two, or three."""
     view = load_module(VIEWS, training["views"], "views").view
     row = view(Rows(*np.zeros((3, 1), int)), 1)
