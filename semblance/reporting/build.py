@@ -23,7 +23,7 @@ from semblance.names import (
     TRAINING,
     UNMOVED,
 )
-from semblance.reporting.contrasts import PAIRED, compared
+from semblance.reporting.contrasts import ITEMS_ALONE, PAIRED, compared
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
 from semblance.reporting.table import Cell, Row, RowSpec, Spec, Table, decode_spec
@@ -185,6 +185,7 @@ def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Score
 
 
 ORIGIN = ("precision", "protocol", "code", "environment")
+OWN_FILE = {"code": " (the file of a row's own pooling counts)"}  # so no row need be older
 NAMED = 5  # so many missing runs are named, the rest counted
 ORIENTATION = (
     "Their published values are for orientation only. The report, and stand_in in the CSV, say in "
@@ -237,10 +238,11 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
         controls = ", ".join(f"“{label}”" for label in labels)
         if len(labels) > 1:
             controls = f"the control on the same base ({controls})"
-    kinds = ", ".join(dict.fromkeys(row.test for row in tested))
+    kinds = ", ".join(dict.fromkeys(row.test for row in tested if row.test != ITEMS_ALONE))
     notes = [
         f"Difference: of {NAMES.get(column, column)}, from {controls}; paired by "
-        f"seed where both sides have the same seeds. Its interval and p are of the {kinds}-test."
+        "seed where both sides have the same seeds."
+        + (f" Its interval and p are of the {kinds}-test." if kinds else "")
     ]
     contrasts = [row.contrast(column) for row in tested]
     known = [contrast for contrast in contrasts if contrast and contrast.p is not None]
@@ -315,7 +317,7 @@ def _mixed(spec: Spec, rows: list[Row]) -> list[str]:
                 holders.setdefault(value, []).append(row.label)
         if len(holders) > 1:
             texts = [f"{value} ({', '.join(dict.fromkeys(h))})" for value, h in holders.items()]
-            notes.append(f"Mixed {name}: {'; '.join(texts)}.")
+            notes.append(f"Mixed {name}{OWN_FILE.get(name, '')}: {'; '.join(texts)}.")
     return notes
 
 

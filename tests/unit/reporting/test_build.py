@@ -126,13 +126,30 @@ def test_alignment_keeps_its_own_unit():
     assert cells(shown, "S")["stsb"].mean == 0.25
 
 
+@pytest.mark.parametrize("method, kind", [("rcl-8", "paired t-test"), ("whitening-target", None)])
+def test_the_note_on_differences_names_a_test_of_seeds_where_there_are_seeds(method, kind):
+    control = "simcse" if kind else "whitening"
+    seeds = (1, 2, 3) if kind else (0,)
+    values = {seed: (0.6 + seed / 100, 0.7) for seed in seeds}
+    scores = runs(control, values) + runs(
+        method, {s: (a + s / 50, b) for s, (a, b) in values.items()}
+    )
+    rows = {"control": (control, seeds), "row": (method, seeds)}
+    (note,) = [n for n in table(rows, scores, control="control").notes if n.startswith("Diff")]
+    assert note.endswith(f"Its interval and p are of the {kind}." if kind else "the same seeds.")
+
+
 @pytest.mark.parametrize("name", ["precision", "code", "environment"])
 def test_a_difference_in_precision_code_or_environment_is_noted(name):
     def mixed(notes):
         return [note for note in notes if note.startswith("Mixed")]
 
     (note,) = mixed(table(ROWS, SIMCSE + runs("rcl-8", RCL, **{name: "other"})).notes)
-    assert note.startswith(f"Mixed {name}") and "other (RCL)" in note
+    assert (
+        note.startswith(f"Mixed {name}")
+        and (name == "code") == ("own pooling" in note)
+        and "other (RCL)" in note
+    )
     assert mixed(table(ROWS, SIMCSE).notes) == []
 
 
