@@ -22,6 +22,7 @@ from semblance_faq.commands.coverage import read_asked, share
 from semblance_faq.read.faq import QUERY_COLUMNS
 from semblance_faq.read.findings import Findings
 from semblance_faq.read.tables import read_table
+from semblance_faq.read.text import read_text
 
 CANDIDATES = 3
 APART = 3  # one question of so many is kept apart
@@ -74,7 +75,8 @@ def labels_of(file: Path) -> list[Row]:
     """Return the labels of a file, as it stands now; none if it is not there."""
     if not file.exists():
         return []
-    if not file.read_text(encoding="utf-8").startswith(labels_csv([])):
+    header = read_text(file, Findings()).partition("\n")[0]  # a spreadsheet may have saved it anew
+    if header.replace('"', "").replace(";", ",") != "query,id":
         raise InputError(file, "holds something else than labels", "name a new file")
     rows = []
     for line, row in read_table(file, QUERY_COLUMNS, Findings()):

@@ -1,7 +1,7 @@
 """A file that has changed since the training: its entries are embedded anew, and nothing is trained."""
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,12 +18,14 @@ from semblance.provenance import file_digest, named_beside
 from semblance.strict_yaml import read_yaml
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import (
+    StoredAnswerer,
     answerer_folder,
     embed_answerer,
     read_answerer,
     read_record,
     write_answerer,
 )
+from semblance_faq.commands.config import FEWEST_WORDINGS
 from semblance_faq.read.faq import read_own
 
 SUFFIX = "-updated"
@@ -31,6 +33,10 @@ OWN = "own"  # the kind of a bank that is a user's file
 TRAINING_IS_DUE = (
     "A training is due: the changes are {:.0%} of the entries that the model was trained on, by which"
     " floor and threshold were found."
+)
+ANSWERS_ALONE = (
+    "This model compares a question with the answers alone: wordings count once it is trained again,"
+    f" with {FEWEST_WORDINGS} of them or more."
 )
 DUE = 0.25  # of the entries: floor and threshold were not measured on so many others
 
@@ -96,7 +102,10 @@ def find_run(model: str) -> TrainedRun:
 def update(
     file: str, model: str, output: str | None = None, queries: str | None = None
 ) -> list[str]:
-    """Write the answerer of a file as it stands now, by a trained model; return what was found."""
+    """Write the answerer of a file as it stands now, by a trained model; return what was found.
+
+    Wordings are taken over from ``model``, which may be an update; changes count from the training.
+    """
     run = find_run(read_record(answerer_folder(model)).get("update_of", model))
     output = os.path.normpath(os.path.expanduser(output or run.output + SUFFIX))
     record = Path(layout.record(output, layout.ANSWERER, answerer=run.answerer))
@@ -105,9 +114,12 @@ def update(
         raise InputError(output, "is the folder of a training", "choose another --output")
     trained = SavedModel(run.folder / layout.RECORD, read_record(run.folder))
     before = read_answerer(run.folder)
+    latest = read_answerer(answerer_folder(model))
     own = {path: file_digest(path) for path in (file, queries) if path}
     files = {run.folder / WEIGHTS: trained.weights_digest, **own}
-    entries, lines = _read_anew(file, queries, run.bank, before.entries)
+    columns = {role: run.bank.get(f"{role}_column") for role in ("question", "answer")}
+    stated = {role: name for role, name in columns.items() if name is not None}
+    entries, lines = compared(read_own(file, stated, queries), before, latest)
     stored = embed_answerer(entries, trained, before.settings)
     text = "".join(f"- {line}\n" for line in lines)
     records = {path: Path(path) for path in files} | {run.folder / WEIGHTS: trained.record}
@@ -124,20 +136,28 @@ def update(
     return [*lines, f"Ask by --model {output}; {run.output} stays as it is."]
 
 
-def _read_anew(
-    file: str, queries: str | None, bank: Mapping[str, Any], before: Sequence[FaqEntry]
+def compared(
+    faq: Faq, before: StoredAnswerer, latest: StoredAnswerer
 ) -> tuple[list[FaqEntry], list[str]]:
-    """Return the entries of a file, and what was found, what has changed, and if a training is due.
+    """Return the entries of a file, what was found and has changed, and if a training is due.
 
-    ``bank`` has the names of columns that the user has stated.
+    Entries are compared with those of the training, wordings with those of the ``latest`` update.
     """
-    columns = {role: bank.get(f"{role}_column") for role in ("question", "answer")}
-    stated = {role: name for role, name in columns.items() if name is not None}
-    faq = read_own(file, stated, queries)
-    entries, changes = continued(before, faq)
+    changes = continued(before.entries, faq)[1]
+    entries = continued(latest.entries, faq)[0]
     counts = ", ".join(f"{count:,} {name}" for name, count in changes._asdict().items())
-    lines = [*faq.reading.lines, f"{counted(len(entries), 'entry', 'entries')}: {counts}"]
-    share = sum(changes) / len(before)
+    old, now = (
+        {bare_or_whole(text) for entry in some for text in entry.wordings}
+        for some in (latest.entries, entries)
+    )
+    lines = [
+        *faq.reading.lines,
+        f"{counted(len(entries), 'entry', 'entries')}: {counts}",
+        f"{counted(len(now), 'wording')}: {len(now - old):,} new, {len(old - now):,} gone",
+    ]
+    if now and before.settings.match == "answer":
+        lines.append(ANSWERS_ALONE)
+    share = sum(changes) / len(before.entries)
     if share >= DUE:
         lines.append(TRAINING_IS_DUE.format(share))
     return entries, lines
@@ -146,8 +166,8 @@ def _read_anew(
 def continued(before: Sequence[FaqEntry], faq: Faq) -> tuple[list[FaqEntry], Changes]:
     """Return the entries of a file, and what has changed.
 
-    An entry for which the file names no wordings keeps those that it had, but for one that is a
-    question of the file now: that entry answers it.
+    An entry for which the file names no wordings keeps those that it had, but for one that the file
+    has at another entry now, as its question or as a wording.
     """
     own: dict[str, list[str]] = {pair.id: [] for pair in faq.pairs}
     for query in faq.queries:
@@ -155,6 +175,7 @@ def continued(before: Sequence[FaqEntry], faq: Faq) -> tuple[list[FaqEntry], Cha
             own[key].append(query.text)
     same = same_entries(before, faq.pairs)
     asked = {bare_or_whole(pair.question) for pair in faq.pairs}
+    asked |= {bare_or_whole(query.text) for query in faq.queries}
     entries = []
     other = 0
     for pair in faq.pairs:

@@ -205,7 +205,7 @@ def _threshold(found: Judgement) -> Iterator[str]:
     )
     low, high = certified.precision_interval
     yield (
-        f"Of the answers given {certified.precision:.1%} are right ({level:.0%} interval {low:.1%} to"
+        f"Of the first answers given {certified.precision:.1%} are right ({level:.0%} interval {low:.1%} to"
         f" {high:.1%}); that at least {certified.stated:.0%} are is {level:.0%} sure, for questions like"
         " these. These two intervals and this certainty take each question by itself: where many"
         " questions belong to one entry, they promise too much."
@@ -215,7 +215,9 @@ def _threshold(found: Judgement) -> Iterator[str]:
 
 
 def _floor(floor: Floor) -> str:
-    refused = [f"{floor.other_fields:.0%} of {len(OTHER_FIELDS)} questions from other fields"]
+    refused = [
+        f"{floor.other_fields:.0%} of {len(OTHER_FIELDS)} English questions from other fields"
+    ]
     if floor.without_entry is not None:
         refused.append(f"{floor.without_entry:.0%} of the questions whose entry is taken away")
     refused.append(f"{floor.right:.0%} of the right answers")

@@ -29,6 +29,7 @@ from semblance_faq.read.html import has_html, shown_text
 from semblance_faq.read.tables import Row, read_table
 
 QUERY_COLUMNS = Columns(("query", "id"))
+NUMBERED = "which change as rows come and go: give it a column id"
 
 
 def read_own(
@@ -51,6 +52,8 @@ def read_own(
     if queries_path is not None:
         for line, row in read_table(queries_path, QUERY_COLUMNS, findings):
             entries.add_query(queries_path, line, row)
+        if all(key == str(line) for key, line in entries.rows.items()):
+            findings.note(queries_path, f"ids are line numbers of {path}, {NUMBERED}")
     queries = entries.queries(findings)
     name = Path(str(path).removesuffix(".gz")).stem
     return Faq(name, pairs, queries, reading=findings.reading())

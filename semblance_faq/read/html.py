@@ -12,7 +12,8 @@ NAMES = (
 )
 VALUE = r"""\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+)"""
 ATTRIBUTE = rf"\s+(?:[a-z][\w:-]*{VALUE}|hidden|nowrap|noshade|download|reversed)"
-KNOWN = re.compile(rf"</?(?:{'|'.join(NAMES.split())})(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
+KNOWN = re.compile(rf"<(/?)({'|'.join(NAMES.split())})(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
+NO_PAIR = set("br dd dt hr img li p td th tr wbr".split())  # they may stand without an end
 ENTITY = re.compile(r"&(?:#\d+|#x[\da-f]+|[a-z]+\d*);", re.IGNORECASE)
 BLOCKS = set(
     "article blockquote br caption center dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre "
@@ -23,12 +24,21 @@ UNSEEN = {"script", "style"}
 
 def has_html(text: str) -> bool:
     """Tell whether a text holds tags or entities of HTML."""
-    return bool(KNOWN.search(text) or any(html.unescape(e) != e for e in ENTITY.findall(text)))
+    is_tag = any(map(_has_pair, KNOWN.finditer(text)))
+    return is_tag or any(html.unescape(e) != e for e in ENTITY.findall(text))
+
+
+def _has_pair(tag: re.Match) -> bool:
+    """Tell whether a tag has its other end in the text: ``Use <b> for bold.`` speaks of one."""
+    slash, name = tag.groups()
+    other = re.compile(rf"<{'' if slash else '/'}{name}\b", re.IGNORECASE)
+    return name.lower() in NO_PAIR or bool(other.search(tag.string))
 
 
 def shown_text(text: str) -> str:
     """Return what HTML shows: blocks on lines of their own, of a link its text and (address)."""
     reader = _Reader()
+    text = KNOWN.sub(lambda tag: tag[0] if _has_pair(tag) else f"&lt;{tag[0][1:]}", text)
     reader.feed(re.sub(r"<(?!/?\w|!--)", "&lt;", text))
     reader.close()
     return "".join(reader.parts)

@@ -15,7 +15,7 @@ from semblance.lines import read_lines
 from semblance.strict_json import parse_strict
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import EMPTY, Findings
-from semblance_faq.read.text import FORMATS, read_text
+from semblance_faq.read.text import FORMATS, MOST, read_text
 
 Row = tuple[int, dict[str, Any]]
 Reader = Callable[[Path | str, Columns, Findings], Iterator[Row]]
@@ -85,6 +85,7 @@ def read_delimited(
     Notes encoding, delimiter and columns. Fields beyond the header may be there if they are blank.
     Raises InputError with the line that a record starts at.
     """
+    csv.field_size_limit(MOST)  # a page with a picture inside is one field
     # A lone carriage return is white space here; the csv module would refuse it.
     text = read_text(path, findings)
     if "\n" not in text:  # line ends of old Macs

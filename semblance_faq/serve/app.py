@@ -140,13 +140,13 @@ class Service:
     def _use_newer(self) -> None:
         """Load a folder that was written again; of one that is not whole the answerer before stays."""
         written = _written(self.answerer)
-        if written in (None, self.written):  # None: it is being written
+        if written in (None, self.written):
             return
         self.written = written  # of before the load: what is written meanwhile is loaded next
         try:
             self._use(Answerer.open(self.answerer.stored.folder))
         except (InputError, OSError) as error:
-            log_to_stderr(f"warning: {error}; the entries of before are served on")
+            log_to_stderr(f"warning: not loaded: {error}; the entries of before are served on")
 
     async def show(self, request: Request) -> Response:
         """Give the page."""
@@ -173,12 +173,20 @@ class Service:
         return answered
 
 
-def _written(answerer: Answerer) -> int | None:
-    """Return when an answerer's folder was written, in nanoseconds; None while it has no record."""
+def _written(answerer: Answerer) -> list[tuple] | None:
+    """Return when each file of an answerer was written, and its size; None while there is no record.
+
+    Whoever copies a folder here writes the record before the vectors, by the order of their names.
+    """
+    folder = answerer.stored.folder
     try:
-        return (answerer.stored.folder / RECORD).stat().st_mtime_ns
-    except FileNotFoundError:
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        stats = [(str(path), path.stat()) for path in files]
+    except FileNotFoundError:  # it is being written
         return None
+    if folder / RECORD not in files:
+        return None
+    return [(path, found.st_mtime_ns, found.st_size) for path, found in stats]
 
 
 def build_page(entries: int, logged: bool, title: str) -> tuple[str, str]:

@@ -111,7 +111,7 @@ function why(found, answer) {
 
 function threshold(given) {
   const precision = (100 * given.precision).toFixed(0);
-  return `${given.score.toFixed(3)} (${precision} % right above it)`;
+  return `${given.score.toFixed(3)} (of the first answers above it ${precision} % are right)`;
 }
 
 function fact(facts, name, value) {

@@ -115,6 +115,11 @@ def test_each_damaged_missing_or_unlisted_file_is_named(copy):
     assert "tokenizer_config.json: missing" in problems and "extra.json: not listed" in problems
 
 
+def test_a_check_names_vectors_that_are_empty(copy):
+    (copy / "vectors.npy").write_bytes(b"")
+    assert "vectors.npy: damaged" in "\n".join(check_answerer(copy).problems)
+
+
 def test_vectors_of_another_model_are_found_though_the_digests_are_right(copy):
     vectors = np.load(copy / "vectors.npy")
     np.save(copy / "vectors.npy", vectors[::-1])

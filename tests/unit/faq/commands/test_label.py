@@ -112,6 +112,14 @@ def test_a_hostile_question_changes_nothing_but_its_own_cell(tmp_path, name):
     assert labels_csv(labels_of(path)) == path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("mark, delimiter, page", [("\ufeff", ",", "utf-8"), ("", ";", "cp1252")])
+def test_labels_that_a_spreadsheet_has_saved_anew_are_read(tmp_path, mark, delimiter, page):
+    lines = ("query,id", "Grüße aus Köln,pay", "wo,pay")
+    text = "".join(f"{line.replace(',', delimiter)}\r\n" for line in lines)
+    (tmp_path / "labels.csv").write_bytes(f"{mark}{text}".encode(page))
+    assert labels_of(tmp_path / "labels.csv") == [("Grüße aus Köln", "pay"), ("wo", "pay")]
+
+
 def test_the_labels_kept_apart_say_how_often_the_first_answer_is_right(place):
     apart = [text for text in QUESTIONS if kept_apart(text)]
     keys = dict.fromkeys(apart[:3], "1") | dict.fromkeys(apart[3:5], "2")

@@ -13,11 +13,12 @@ from semblance.errors import InputError
 from semblance.provenance import read_sealed, record_digest, write_sealed
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
-from semblance_faq.answer.folder import changed_file, check_answerer
+from semblance_faq.answer.folder import changed_file, check_answerer, read_answerer
 from semblance_faq.commands import cli
 from semblance_faq.commands import train as training
-from semblance_faq.commands.update import continued, find_run, update
+from semblance_faq.commands.update import ANSWERS_ALONE, compared, continued, find_run, update
 from tests.files import contents
+from tests.unit.faq.example_faq import write_example
 from tests.unit.faq.example_run import ENTRIES, write_run
 
 BEFORE = (
@@ -89,6 +90,13 @@ def test_a_wording_that_has_an_entry_of_its_own_now_leaves_the_other():
     rows = [(entry.id, entry.question, entry.answer) for entry in BEFORE]
     entries, _ = continued(BEFORE, bank(*rows, ("d", "Opening times?", "See the door.")))
     assert entries[0].wordings == ("hours",)
+
+
+def test_a_wording_that_the_file_has_at_another_entry_leaves_the_first():
+    rows = [(entry.id, entry.question, entry.answer) for entry in BEFORE]
+    moved = FaqQuery("q", "Opening times", "Where are you?", ("b",))
+    entries, _ = continued(BEFORE, bank(*rows, queries=[moved]))
+    assert [entry.wordings for entry in entries[:2]] == [("hours",), ("Opening times",)]
 
 
 def test_wordings_of_the_file_take_the_place_of_those_that_their_entries_had():
@@ -173,6 +181,24 @@ def test_a_second_update_replaces_the_first(place, updated):
     update("my.csv", "my-faq-updated")  # the updated one leads to the trained one
     [entry] = Answerer.open(updated).stored.entries
     assert entry.question == "Why?"
+
+
+def test_a_second_update_keeps_the_wordings_of_the_first(place):
+    (place / "queries.csv").write_text("id,query\npay,with a card?\n")
+    assert "2 wordings: 1 new, 0 gone" in update("my.csv", "my-faq", queries="queries.csv")
+    lines = update("my.csv", "my-faq-updated")
+    assert "2 wordings: 0 new, 0 gone" in lines
+    [pay] = [e for e in Answerer.open(place / "my-faq-updated").stored.entries if e.id == "pay"]
+    assert pay.wordings == ("with a card?",)
+
+
+@pytest.mark.parametrize("match", ["answer", "better"])
+def test_an_update_says_where_its_wordings_are_not_compared(model, match, tmp_path):
+    answerer = read_answerer(write_example(tmp_path, model, match=match))
+    rows = [(entry.id, entry.question, entry.answer) for entry in answerer.entries]
+    lines = compared(bank(*rows), answerer, answerer)[1]
+    assert any(entry.wordings for entry in answerer.entries)
+    assert (ANSWERS_ALONE in lines) == (match == "answer")
 
 
 def test_an_update_may_go_to_any_folder(place, monkeypatch):

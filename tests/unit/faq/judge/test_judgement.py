@@ -160,7 +160,7 @@ def test_the_summary_says_what_the_floor_refuses():
     found = judge(WAYS, [], 0.9)
     assert "Floor" not in summary_text(found, SUBJECT)
     text = summary_text(replace(found, floor=Floor(0.41, 0.02, 0.5, 0.25)), SUBJECT)
-    assert "Floor 0.410" in text and "25% of 35 questions from other fields, 50% of" in text
+    assert "Floor 0.410" in text and "25% of 35 English questions from other fields, 50% of" in text
 
 
 def test_where_all_questions_are_answered_alike_no_interval_is_claimed():

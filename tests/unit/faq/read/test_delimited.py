@@ -33,6 +33,12 @@ def test_the_line_of_excel_that_states_the_delimiter_is_followed(tmp_path):
     assert read(path)[0] == [(3, {"question": "a,b", "answer": "c"})]
 
 
+def test_a_field_may_hold_a_picture(tmp_path):
+    answer = f"See <img src='data:image/png;base64,{'A' * 200_000}'> here"
+    path = put(tmp_path / "f.csv", f'question,answer\na,"{answer}"\n')
+    assert read(path)[0] == [(2, {"question": "a", "answer": answer})]
+
+
 def test_line_ends_of_old_macs_end_lines(tmp_path):
     path = put(tmp_path / "f.csv", 'question,answer\ra,"b\rc"\rd,e\r')
     rows = [row for _, row in read(path)[0]]

@@ -124,6 +124,15 @@ def test_a_second_file_names_the_entries_of_its_queries(tmp_path):
     assert any(line.startswith(f"{asked}: empty rows: 1 ") for line in faq.reading.lines)
 
 
+@pytest.mark.parametrize("ids", [True, False])
+def test_queries_of_a_file_without_ids_are_said_to_hang_on_line_numbers(tmp_path, ids):
+    rows = ["id,question,answer\na,b,c", "question,answer\nb,c"]
+    faq = put(tmp_path / "f.csv", f"{rows[not ids]}\n")
+    queries = put(tmp_path / "q.csv", f"query,id\nwhy,{'a' if ids else '2'}\n")
+    lines = read_own(faq, queries_path=queries).reading.lines
+    assert any("ids are line numbers" in line for line in lines) == (not ids)
+
+
 def test_named_columns_are_read(tmp_path):
     path = put(tmp_path / "f.csv", "title,body,text\nt,b,x\n")
     faq = read_own(path, {"answer": "text"})

@@ -17,10 +17,17 @@ SHOWN = {
     "<dl><dt>Fee</dt><dd>Ten <kbd>cents</kbd></dd></dl><o:p></o:p>": "Fee Ten cents",
     "5 <6 <b>bold</b> & more": "5 <6 bold & more",
     "<i>see</i> <title> there": "see <title> there",
+    "Two<br>lines: <script> starts one, <B>so</b> on": "Two lines: <script> starts one, so on",
     "Fish &amp; chips &#8364; 5&nbsp;": "Fish & chips € 5",
     "<img src=a.png alt='A map'> <!-- no -->here": "A map here",
 }
 TEXTS = ["a < b and c > d", "if (a<b && c>d) { }", "Use <title>", "AT&T; R&D", "x <-> y", "1 <2> 3"]
+TEXTS += [
+    "Put it inside a <script> tag. Then reload.",
+    "<b> is bold, <i> not",
+    "List<A>",
+    "end by </b>",
+]
 
 
 @pytest.mark.parametrize("text", SHOWN)

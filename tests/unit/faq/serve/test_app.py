@@ -148,3 +148,17 @@ def test_a_folder_that_is_not_whole_leaves_the_entries_of_before(copy, capsys):
     (copy / "record.json").write_text("{}")
     assert site.ask().json() == before and site.ask().json() == before
     assert capsys.readouterr().err.count("the entries of before are served on") == 1
+
+
+def test_a_folder_that_was_asked_while_it_was_copied_is_served_once_it_is_whole(copy, model):
+    site = Site(Answerer.open(copy))
+    before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
+    write_example(copy, model, entries=(FaqEntry("new", "Why?", "Because."),))
+    after = {path: path.read_bytes() for path in before}
+    for path, content in before.items():
+        path.write_bytes(after[path] if path.name == "record.json" else content)
+    assert "new" not in {answer["id"] for answer in site.ask("Why?").json()["answers"]}
+    for path, content in after.items():
+        if path.name != "record.json":
+            path.write_bytes(content)
+    assert [answer["id"] for answer in site.ask("Why?").json()["answers"]] == ["new"]
