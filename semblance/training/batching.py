@@ -85,20 +85,31 @@ def _draw_disjoint(
 ) -> list[int]:
     """Draw up to ``size`` rows without a common key: first those that wait, then fresh ones.
 
-    Rows that must wait are put back to ``waiting``, in their order. After as many failures as there
-    are rows, the batch stays smaller.
+    Rows that must wait are put back to ``waiting``, in their order. After as many failures of fresh
+    rows as there are rows, the batch stays smaller.
     """
     batch: list[int] = []
     used: set[int] = set()
     postponed: list[int] = []
-    while len(batch) < size and len(postponed) < len(keys):
-        row = waiting.popleft() if waiting else next(fresh)
+    # A row waits once, however many epochs go by: where one entry has most of the rows, as many of
+    # them as there are rows at all would wait, and batches would stay small for ever.
+    held = set(waiting)
+    failures = 0
+    while len(batch) < size and failures < len(keys):
+        is_fresh = not waiting
+        row = next(fresh) if is_fresh else waiting.popleft()
+        if is_fresh and row in held:
+            failures += 1
+            continue
         own = {int(key) for key in keys[row]} - {NONE}
         if used.isdisjoint(own):
             used |= own
             batch.append(row)
+            held.discard(row)
         else:
             postponed.append(row)
+            held.add(row)
+            failures += is_fresh
     # They come first in the next batch, so that no row is put off again and again.
     waiting.extendleft(reversed(postponed))
     return batch

@@ -78,6 +78,19 @@ def test_rows_that_must_wait_are_used_as_often_as_the_others(seed):
     assert max(drawn.values()) - min(drawn.values()) <= 3
 
 
+def test_batches_stay_full_where_one_entry_has_many_of_the_rows():
+    """Of 60 rows of one entry a batch takes one: in an epoch of 357 rows some 50 find no place."""
+    entries = [0] * 60 + [e for e in range(1, 100) for _ in range(3)]
+    rows = rows_of(*([entry, 100 + n, NONE] for n, entry in enumerate(entries)))
+    drawn = take(batches(rows, 64, 1), 300)  # 50 epochs
+    assert {len(batch) for batch in drawn} == {64}
+    uses = Counter(chain.from_iterable(drawn))
+    others = [uses[row] for row in range(60, len(entries))]
+    # 300 rows of the large entry and 300 * 63 of the 297 others, but for the few that wait
+    assert all(abs(uses[row] - 5) <= 2 for row in range(60))
+    assert all(abs(n - 300 * 63 / 297) <= 2 for n in others)
+
+
 def test_a_row_that_waits_comes_in_the_next_batch():
     # The twelve rows are one epoch; rows 0 to 2 exclude each other.
     alone = ([10 * i, 10 * i + 1, NONE] for i in range(1, 10))
