@@ -97,8 +97,13 @@ def by_vectors(candidates: Candidates, texts: np.ndarray, queries: np.ndarray) -
     texts = unit(texts)
     queries = unit(queries)
     refuse_zero_vectors(texts, queries)
+    # Each distinct text once: a product may give equal rows other last bits by their places, and of
+    # equal scores the lower number comes first.
+    numbers: dict[str, int] = {}
+    places = [numbers.setdefault(text, len(numbers)) for text in candidates.texts]
+    distinct = texts[np.unique(places, return_index=True)[1]]
     for query in queries:
-        yield candidates.best((texts @ query)[None])[0]
+        yield candidates.best((distinct @ query)[None, places])[0]
 
 
 def by_words(candidates: Candidates, words: Words, queries: Sequence[str]) -> Scores:

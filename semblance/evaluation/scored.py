@@ -1,5 +1,6 @@
 """What all evaluations share: the model opened, its scores, predictions and record written."""
 
+import math
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from semblance.data.arrow import write_parquet
+from semblance.errors import InputError
 from semblance.files import rows_csv, write_text
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
@@ -72,12 +74,18 @@ class Evaluation:
     ) -> None:
         """Write scores and predictions beside the record, and then the record.
 
-        ``settings`` are those besides the ones of Compute.
+        ``settings`` are those besides the ones of Compute. Raises InputError for a score that is
+        no number, as a correlation with equal gold scores is.
         """
         record = self.target.record
         parts = {key: getattr(run, key) for key in ("corpus", "base", "method", "seed")}
         identity = {"run": f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}", **parts}
         scores = [{**identity, "phi": run.phi, **self.facts, **row} for row in rows]
+        for score in scores:
+            if not math.isfinite(score["value"]):
+                what = f"{score['metric']} of {score['task']} ({score['n']} items)"
+                problem = f"{what} is {score['value']}"
+                raise InputError(identity["run"], problem, "are all its gold scores equal?")
         inputs = {name: outputs_digest(read) for name, read in self.read.items()}
         inputs["weights"] = self.read["weights"]["outputs"][WEIGHTS]
         with exclusive(record.parent):

@@ -70,6 +70,17 @@ class SavedModel:
         """The longest input in tokens that the folder states."""
         return stored_length(self.folder)
 
+    def check_tokens(self, path: str, tokens: dict[str, Any]) -> None:
+        """Raise InputError, at ``path``, for a record of tokens that the model does not read."""
+        what = None
+        if tokens["tokenizer"] != self.tokenizer_digest:
+            what = "another tokenizer"
+        elif tokens.get("prompts") != self.prompts.as_json():
+            what = "other prompts"
+        if what is not None:
+            problem = f"made by {what} than that of {self.record_path}"
+            raise InputError(path, problem, "correct the base's tokenizer key in the config")
+
 
 def stored_length(folder: Path) -> int:
     """Return the longest input in tokens that a model folder states; InputError if it is none."""

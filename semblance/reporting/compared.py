@@ -24,7 +24,7 @@ from semblance.statistics.verdicts import Among, of_question
 AVERAGE = "average"
 DRAWS = 1000
 POINTS = 100
-FEWEST = 2  # items, or clusters of items, of a task
+FEWEST, FEWEST_RANKED = 2, 10  # items, or clusters of items, of a task; with gold scores
 Verdict = Literal["better", "worse", "no difference", "undecided"]
 # Of the answer to "is the first better?".
 VERDICTS: dict[str, Verdict] = {
@@ -133,8 +133,8 @@ def _columns(
         at = list(group)
         labels = [(gold or clusters or cells)[i] for i in at]
         units = len(at if gold else set(labels))
-        if units < FEWEST:
-            problem = f"task {task!r:.80} has fewer than {FEWEST} items, or clusters of items"
+        if units < (needed := FEWEST_RANKED if gold else FEWEST):
+            problem = f"task {task!r:.80} has fewer than {needed} items, or clusters of items"
             raise InputError(sets[0].place, problem, "nothing can be said of other items")
         scores = matrix[:, at]
         if gold:

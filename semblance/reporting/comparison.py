@@ -13,6 +13,7 @@ from itertools import groupby
 from semblance.counts import counted, signed
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.grids import NAMES, with_deviation
+from semblance.reporting.layouts import find_layout
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import Cell, Row, Table
 from semblance.statistics.significance import Estimate
@@ -104,10 +105,13 @@ def compare_published(
     """
     ours: dict[tuple[str, str], list[ComparedCell]] = {}
     for table in tables:
+        layout = find_layout(table.layout)
         for row in table.rows:
             for column, entry in _printed(table, row, published).items():
                 if column in row.cells:
                     verdict = _verdict(entry, row, tolerance)
+                    if verdict in WORDS.values() and layout.is_of_best_seeds(column):
+                        verdict = "open"  # of the best seeds no interval is known
                     cell = ComparedCell(entry, verdict, table.name, row)
                     ours.setdefault((entry.name, column), []).append(cell)
     compared = []

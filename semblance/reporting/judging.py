@@ -337,6 +337,8 @@ def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
     else:
         verdict = of_difference(found, size, judgement.margin, judgement.among)
     low, high = judgement.among.interval(found)
+    if math.isinf(found.error):  # of an exact test whose p is 1: all numbers are in it
+        low = high = None
     needed = ""
     # Where the test items cause most of the error, more seeds cannot decide; and a seed that failed
     # says nothing of the spread of the others.

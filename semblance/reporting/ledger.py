@@ -67,17 +67,10 @@ class Ledger:
         return {look.digest: look for look in self.looks if look.control == control}
 
     def add(self, look: Look) -> Look:
-        """Judge a look among all tries of its control, write it, and return it with its verdict.
-
-        Seeds that another command has added to the same try in the meantime stay.
-        """
+        """Judge a look among all tries of its control, write it, and return it with its verdict."""
         from semblance.statistics.tries import judge  # slow to import
 
-        tries = self.tries(look.control)
-        if known := tries.get(look.digest):
-            scores, opened = known.scores | look.scores, look.opened or known.opened
-            look = dataclasses.replace(look, scores=scores, opened=opened)
-        tries[look.digest] = look
+        tries = self.tries(look.control) | {look.digest: look}
         verdicts = judge([each.differences for each in tries.values()], MARGIN)
         verdict = dataclasses.asdict(verdicts[list(tries).index(look.digest)])
         for end in ("low", "high"):

@@ -68,6 +68,8 @@ class Estimate:
         """Return the one-sided p of a distance: its interval of level 1 - 2 p reaches so far."""
         if np.all(np.asarray(self.more) == 0):
             return stats.t.sf(distance / self.error, self.freedom)
+        if math.isinf(self.error):  # of an exact test whose p is 1
+            return 0.5
         if distance < 0:
             return 1 - self._tail(-distance)
 
@@ -130,8 +132,12 @@ def p_relabelled(ours: Sequence[float], theirs: Sequence[float]) -> np.ndarray:
 
 def _p_permutation(kind: str, *samples: Sequence[float]) -> np.ndarray:
     def distance(ours: np.ndarray, *theirs: np.ndarray, axis: int) -> np.ndarray:
-        """Return how far the mean lies from that of the other sample, or from 0."""
-        return np.abs(np.mean(ours, axis=axis) - sum(np.mean(one, axis=axis) for one in theirs))
+        """Return how far the mean lies from that of the other sample, or from 0.
+
+        Rounded: of whole counts, such as right answers, many sums are equal but for their last bits.
+        """
+        difference = np.mean(ours, axis=axis) - sum(np.mean(one, axis=axis) for one in theirs)
+        return np.round(np.abs(difference), 9)
 
     test = stats.permutation_test(
         [np.asarray(sample, float) for sample in samples],

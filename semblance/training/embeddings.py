@@ -28,12 +28,14 @@ def embed(
     """Write ``embeddings.npy``, (N, d) float16, and its record into the folder ``output``.
 
     ``model`` and ``tokens`` are records of earlier stages. The model is in evaluation mode.
-    Raises InputError for a corpus without a sentence and for embeddings that no training can use.
+    Raises InputError for tokens that the model does not read, a corpus without a sentence, and
+    embeddings that no training can use.
     """
     started = time.monotonic()
     device = set_up(compute.threads, compute.gpus, compute.matmul)
     saved = SavedModel.read(model)
     token_record = checked(tokens)
+    saved.check_tokens(tokens, token_record)
     encoder = model_folder.load(saved.folder).eval().to(device)
     encoder.precision = compute.precision
     data = read_tokens(Path(tokens).parent / "tokens.arrow")

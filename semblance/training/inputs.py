@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
     start = SavedModel.read(inputs.base)
     corpus = checked(inputs.corpus)
     tokens = checked(inputs.tokens)
-    check_tokens(inputs.tokens, tokens, start)
+    start.check_tokens(inputs.tokens, tokens)
     regulators = read_regulators(inputs.regulators)
     read = {"base": start.record, "corpus": corpus, "tokens": tokens}
     if inputs.dev_record:
@@ -77,18 +77,6 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
         digests=regulators.digests | {n: outputs_digest(record) for n, record in read.items()},
         records=regulators.records | read,
     )
-
-
-def check_tokens(path: str, tokens: dict[str, Any], model: SavedModel) -> None:
-    """Raise InputError, at ``path``, for a record of tokens that a model does not read."""
-    what = None
-    if tokens["tokenizer"] != model.tokenizer_digest:
-        what = "another tokenizer"
-    elif tokens.get("prompts") != model.prompts.as_json():
-        what = "other prompts"
-    if what is not None:
-        problem = f"made by {what} than that of {model.record_path}"
-        raise InputError(path, problem, "correct the base's tokenizer key in the config")
 
 
 def read_regulators(paths: Sequence[str]) -> SavedRegulators:

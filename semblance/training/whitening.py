@@ -20,7 +20,6 @@ from semblance.models.encoder import Encoder
 from semblance.models.saved import FOLDER, SavedModel
 from semblance.models.whitening import Whitening, fit
 from semblance.provenance import checked, outputs_digest, write_record
-from semblance.training.inputs import check_tokens
 
 
 def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute, code: str) -> None:
@@ -33,7 +32,7 @@ def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute,
     device = set_up(compute.threads, compute.gpus, compute.matmul)
     base = SavedModel.read(model)
     token_record = checked(tokens)
-    check_tokens(tokens, token_record, base)
+    base.check_tokens(tokens, token_record)
     data = read_tokens(Path(tokens).parent / "tokens.arrow")
     place = Path(output)
     with exclusive(place):

@@ -1,5 +1,6 @@
 """semblance try: a loss beside a method, from its file to the verdict."""
 
+import contextlib
 import importlib
 import json
 import re
@@ -15,6 +16,7 @@ from semblance.reporting.ledger import Ledger
 from semblance.reporting.table import Cell, Contrast
 from semblance.strict_yaml import as_yaml
 from semblance.training import probe
+from tests.scripts.flags import start
 from workflow.planning import modules
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
@@ -58,6 +60,11 @@ def in_process(arguments, **_):
     return subprocess.CompletedProcess(arguments, 0, "")
 
 
+def prepared(args):
+    with contextlib.ExitStack() as held:
+        return command.prepare(args, held)
+
+
 @pytest.fixture
 def scores(monkeypatch):
     """The gain of each seed, and the trainings that were started: no test here trains."""
@@ -77,7 +84,7 @@ def scores(monkeypatch):
 
 def test_a_loss_is_trained_as_its_control_is_but_for_the_loss(loss):
     args = command.parser().parse_args([str(loss), "--seeds", "3"])
-    one = command.prepare(args)
+    one = prepared(args)
     plan = Plan(load_files(one.layers))
     assert plan.config.seeds["try"] == [1, 2, 3]
     job = ("wiki", "minilm-3", one.method, 1)
@@ -102,7 +109,7 @@ def test_an_edited_loss_is_another_method_and_a_new_comment_makes_none(loss):
         file = Path(place, loss.name)  # the digest of a file is read once a process
         file.parent.mkdir()
         file.write_text(text)
-        one = command.prepare(command.parser().parse_args([str(file)]))
+        one = prepared(command.parser().parse_args([str(file)]))
         digests.append((one.method, one.digest(Plan(load_files(one.layers)))))
     first, with_a_comment, other = digests
     assert first == with_a_comment
@@ -116,7 +123,7 @@ def test_a_method_is_tried_as_it_is_and_other_teachers_make_another_try(loss, te
     digests = []
     for more in ({}, {"label": "Another label"}, teachers):
         Path("mine.yaml").write_text(json.dumps({"methods": {"taught": taught | more}}))
-        one = command.prepare(command.parser().parse_args(["taught", "mine.yaml"]))
+        one = prepared(command.parser().parse_args(["taught", "mine.yaml"]))
         plan = Plan(load_files(one.layers))
         digests.append(one.digest(plan))
     assert digests[0] == digests[1] != digests[2]
@@ -145,7 +152,7 @@ def test_what_decides_the_scores_of_a_try_makes_another_try(loss, change):
         Path("mine.yaml").write_text(as_yaml({"methods": TAUGHT}))
         Path("change.yaml").write_text(as_yaml(more))
         files = [str(path) for path in (*configs, "mine.yaml", "change.yaml")]
-        one = command.prepare(command.parser().parse_args(["taught", *files]))
+        one = prepared(command.parser().parse_args(["taught", *files]))
         digests.append(one.digest(Plan(load_files(one.layers))))
     assert digests[0] != digests[1]
 
@@ -157,7 +164,7 @@ def test_the_settings_that_a_base_is_trained_with_make_another_try(loss):
         instead = {"instead": {"bert-base": "minilm-2-words"}}
         Path("mine.yaml").write_text(as_yaml(pretrain | instead))
         configs = [str(command.ROOT / path) for path in command.WITHOUT_GPU]
-        one = command.prepare(command.parser().parse_args([str(loss), *configs, "mine.yaml"]))
+        one = prepared(command.parser().parse_args([str(loss), *configs, "mine.yaml"]))
         digests.append(one.digest(Plan(load_files(one.layers))))
     assert digests[0] != digests[1]
 
@@ -174,13 +181,13 @@ def test_a_loss_is_called_with_as_many_texts_as_its_control_gives(
         command, "check_loss", lambda file, given, count: called.append(count) or {}
     )
     family = str(command.ROOT / "configs/family.yaml")
-    command.prepare(command.parser().parse_args([str(loss), family, "--against", control]))
+    prepared(command.parser().parse_args([str(loss), family, "--against", control]))
     assert called == [texts]
 
 
 def test_the_weights_of_a_control_stay_for_the_next_try(loss):
     Path("mine.yaml").write_text("keep: {models: final}\n")
-    one = command.prepare(command.parser().parse_args([str(loss), "mine.yaml"]))
+    one = prepared(command.parser().parse_args([str(loss), "mine.yaml"]))
     assert load_files(one.layers).keep.models == "all"
 
 
@@ -203,14 +210,14 @@ def test_what_a_loss_prints_is_no_error_of_it(tmp_path, monkeypatch, text, said)
 
 
 def test_a_method_keeps_its_whole_name_in_the_ledger(loss):
-    one = command.prepare(command.parser().parse_args(["simcse-dropout-0.0"]))
+    one = prepared(command.parser().parse_args(["simcse-dropout-0.0"]))
     assert (one.loss, one.method) == ("simcse-dropout-0.0", "simcse-dropout-0.0")
 
 
 def test_ours_instead_of_theirs_holds_for_a_try(loss):
     instead = {"bert-base": "bert-large", "wiki1m": "nli"}
     Path("mine.yaml").write_text(json.dumps({"instead": instead}))
-    one = command.prepare(command.parser().parse_args([str(loss), "mine.yaml"]))
+    one = prepared(command.parser().parse_args([str(loss), "mine.yaml"]))
     assert (one.corpus, one.base) == ("nli", "bert-large")
     [row] = Plan(load_files(one.layers)).config.tables["try"].rows
     assert (row.corpora, row.bases) == (["nli"], ["bert-large"])
@@ -352,3 +359,14 @@ def test_the_test_sets_open_once_for_a_kept_loss_and_it_is_written_down(
         lines, ledger = verdicts(capsys)
         assert "on the test sets: +1.00 points [+0.75, +1.25], 95 % interval over 5 seeds" in lines
     assert len(opened) == 1 and [bool(look.opened) for look in ledger.looks] == [False, True]
+
+
+def test_a_second_try_beside_a_running_one_is_refused_before_it_writes(loss):
+    ours = command.parser().parse_args([str(loss), "--seeds", "3"])
+    with contextlib.ExitStack() as held:
+        one = command.prepare(ours, held)
+        before = Path("try-simcse.yaml").read_bytes()
+        other = start("try", str(loss), "--seeds", "4", stderr=subprocess.PIPE)
+        said = other.communicate()[1]
+        assert other.returncode and "another process writes here" in said
+        assert Path(one.layers[-1]).read_bytes() == before

@@ -219,7 +219,8 @@ class Trained(Settings, _OfRecipe, _Method):
     that of the training plus the number. Without it: of the training's own seed."""
     steps_of: of("method", "methods", form=Name | None) = None
     """A method: the training takes as many steps as that method's and those of its trained
-    regulators took together, by their records; no more than its own `epochs`."""
+    regulators took together, by their records, whatever `max_steps` says; no more than its own
+    `epochs`."""
 
     @property
     def regulator_entries(self) -> list[str | Entropies]:
@@ -253,4 +254,5 @@ def _kind_of_method(method: dict) -> str:
 
 
 Method = one_of(_kind_of_method, recipe=Trained, whitening=Whitened, ranking=Reranked)
-Seeds = Annotated[Distinct[Seed], Field(max_length=100)]  # each is a training of every method
+# Each is a training of every method; 0 stands for the one score of a model without a training.
+Seeds = Annotated[Distinct[Annotated[Seed, Field(ge=1)]], Field(max_length=100)]

@@ -28,7 +28,10 @@ def check_loss(name: str, options: dict[str, Any], where: str, may_miss: bool = 
         signature = signature.replace(parameters=optional)
     check_keywords(signature, options, where)
     if name == OWN_LOSS and not may_miss:
-        own = required_signature(Path(options["file"]), "loss")
+        path = Path(options["file"])
+        if path.suffix != ".py" or not path.is_file():
+            raise InputError(f"{where}.file", f"{str(path)!r} is no file of Python", ADVICE)
+        own = required_signature(path, "loss")
         check_keywords(own, options.get("options") or {}, f"{where}.options")
 
 
@@ -133,6 +136,8 @@ def _parsed(path: Path) -> ast.Module:
         return ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError as error:
         raise InputError(at(path, error.lineno), f"not Python: {error.msg}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(path, f"not UTF-8: {error.reason} at byte {error.start}") from None
 
 
 def _types_of(tree: ast.Module) -> dict[str, Any]:

@@ -44,8 +44,8 @@ def content_digest(dataset: Dataset) -> str:
 # --- what a row is made from --------------------------------------------------------------------
 
 
-def facts_of(plan: Plan, layout: str, row: Mapping[str, Any]) -> Facts:
-    """Return what a row of a table is made from."""
+def facts_of(plan: Plan, spec: Mapping[str, Any], row: Mapping[str, Any]) -> Facts:
+    """Return what a row of a table with these settings is made from."""
     corpus = row["corpus"]
     if corpus in plan.banks:
         corpus = plan.fold_corpora(corpus)[0]  # all folds have the same settings
@@ -54,7 +54,7 @@ def facts_of(plan: Plan, layout: str, row: Mapping[str, Any]) -> Facts:
     shared = models[min(models)] if models else {}  # others differ in φ, which their names have
     return {
         "base": _base(plan.config, row["base"]),
-        "data": _data(plan, layout, row),
+        "data": _data(plan, spec, row),
         "settings": _settings(plan, run),
         "regulators": {"models": sorted(models), **shared} if models else {},
     }
@@ -67,14 +67,16 @@ def _base(config: Config, name: str) -> dict[str, Any]:
     return named | {k: v for k, v in stated.items() if k not in {*NOT_OF_FILES, *OF_WEIGHTS}}
 
 
-def _data(plan: Plan, layout: str, row: Mapping[str, Any]) -> dict[str, Any]:
+def _data(plan: Plan, spec: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a row is trained and tested on; STS-B dev and a FAQ bank have no tests apart."""
-    config, corpus, shape = plan.config, row["corpus"], find_layout(layout)
+    config, corpus, shape = plan.config, row["corpus"], find_layout(spec["layout"])
     data: dict[str, Any] = {}
     if shape.tests == "transfer":
-        data["tests"] = config.transfer.datasets
+        data |= {"tests": config.transfer.datasets, "test folds": config.evaluate_transfer.folds}
+    elif shape.tests == "faq":
+        data["test max_length"] = config.evaluate_faq.max_length
     elif shape.tasks is None:
-        data["tests"] = config.sts.datasets
+        data |= {"tests": config.sts.datasets, "tasks": list(spec["tasks"])}
     if corpus in plan.banks:
         data["folds"] = plan.folds
     elif not is_untrained(config, row["method"]):
@@ -110,7 +112,7 @@ def reference_text() -> str:
         for spec in map(plan.table_spec, plan.config.tables):
             for row in spec["rows"]:
                 if (printed := row.get("published", "")) not in of_earlier:
-                    facts = facts_of(plan, spec["layout"], row)
+                    facts = facts_of(plan, spec, row)
                     if facts not in rows.setdefault(printed, []):
                         rows[printed].append(facts)
     manifest = load_manifest(ROOT / plan.config.manifest)
@@ -135,7 +137,7 @@ def marked(plan: Plan, datasets: Mapping[str, Dataset], spec: dict[str, Any]) ->
     rows = []
     for row in spec["rows"]:
         if "published" in row:
-            facts = facts_of(plan, spec["layout"], row)
+            facts = facts_of(plan, spec, row)
             differences = _differences(row, facts)
             names = dict.fromkeys(n for key in DATASETS for n in facts["data"].get(key, ()))
             if altered := [name for name in names if _has_other_content(name, datasets)]:

@@ -93,6 +93,9 @@ def _check_controls(config: Config, where: str, table: Table) -> None:
         if method in methods and other not in methods - {START}:
             problem = f"no row of a model has method {other!r}"
             raise InputError(f"{where}.controls.{method}", problem)
+        if is_untrained(config, other) and not is_untrained(config, method):
+            problem = f"the untrained {other!r} is no control: every training would differ from it"
+            raise InputError(f"{where}.controls.{method}", problem)
 
 
 def _check_row(config: Config, where: str, layout: Layout, row: Rows) -> None:
@@ -208,6 +211,9 @@ def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
             if whitening(config, used):
                 advice = "an answerer cannot use that yet; name another method"
                 raise InputError(where, f"{used!r} whitens its embeddings", advice)
+            if (training := trained(config, used)) and training.steps_of:
+                problem = f"{used!r} takes its steps from other trainings, not from its folds"
+                raise InputError(where, problem, "name a method without steps_of")
         _check_evaluated(config, where, answerer, method)
 
 

@@ -19,6 +19,7 @@ be used; one line says why.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -136,7 +137,11 @@ def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     if args.seeds not in SEEDS:
         raise InputError("--seeds", f"{args.seeds} is not from {SEEDS[0]} to {SEEDS[-1]}")
-    one = prepare(args)
+    with contextlib.ExitStack() as held:
+        _try(prepare(args, held), args)
+
+
+def _try(one: Try, args: argparse.Namespace) -> None:
     cost = estimates(one.layers)
     ledger = Path(one.output, LEDGER)
     digest = one.digest(cost.plan)
@@ -146,16 +151,18 @@ def main(argv: list[str] | None = None) -> None:
     else:
         look = looked(one, cost, digest, earlier, args)
     if look != earlier:
-        with exclusive(one.output, name_for(LEDGER)):
-            look = Ledger(ledger).add(look)
+        look = Ledger(ledger).add(look)
     print(*([canonical(dataclasses.asdict(look))] if args.json else lines_of(look)), sep="\n")
 
 
 # --- before anything is trained ----------------------------------------------------------------
 
 
-def prepare(args: argparse.Namespace) -> Try:
-    """Check the loss and what it is compared with; write its copy and the config of the run."""
+def prepare(args: argparse.Namespace, held: contextlib.ExitStack) -> Try:
+    """Check the loss and what it is compared with; write its copy and the config of the run.
+
+    The config is that of one try at a time: Snakemake reads it. Raises Busy during another one.
+    """
     layers = [found(path) for path in args.config]
     if not layers and not visible_gpus():
         layers = [str(ROOT / path) for path in WITHOUT_GPU]
@@ -189,6 +196,7 @@ def prepare(args: argparse.Namespace) -> Try:
         write_text(copy, read_text(file))
         own = {"label": label, "loss": OWN_LOSS, "options": {"file": copy, "options": options}}
         ours = {method: control | own}
+    held.enter_context(exclusive(output, name_for(LEDGER)))
     row = {"corpora": [corpus], "bases": [base], "methods": ["start", args.against, method]}
     title = f"{label} and {args.against}"
     table = {"title": title, "layout": "sts", "seeds": TABLE, "control": args.against}

@@ -1,5 +1,8 @@
 """Answerers of a config: their jobs, their settings, and those that cannot be built."""
 
+import pytest
+
+from semblance.errors import InputError
 from semblance.names import INITIAL
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings
@@ -125,3 +128,11 @@ def test_an_answerer_of_the_start_model_alone_trains_nothing():
     assert answerers.final_runs(plan, "helper") == []
     helper = Job("build_answerer", name="helper")
     assert list(models_of_answerer(plan, helper)) == [Job("download_model", base=BASE)]
+
+
+def test_a_method_with_the_steps_of_others_is_refused_for_an_answerer():
+    changed = config(["start", "matched"])
+    changed["methods"]["matched"] = changed["methods"][TRAINED] | {"steps_of": TRAINED}
+    changed["tables"]["mine"]["rows"][0]["methods"].append("matched")
+    with pytest.raises(InputError, match="'matched' takes its steps from other trainings"):
+        load(changed)

@@ -31,7 +31,7 @@ def test_an_error_names_the_line_of_the_last_file_that_set_the_key():
     first = write("first.yaml", "seeds:\n  rcl: []\nmethods: {simcse: {recipe: nobody}}\n")
     last = write("last.yaml", "# mine\nseeds: {rcl:\n  [-1]}\n")
     [seeds] = lines_of(first, last)
-    assert seeds.startswith("last.yaml:3: seeds.rcl[0]: -1 should be greater than or equal to 0")
+    assert seeds.startswith("last.yaml:3: seeds.rcl[0]: -1 should be greater than or equal to 1")
     last = write("last.yaml", "seeds: {rcl: [1]}\n")
     [method] = lines_of(first, last)
     assert method.startswith("first.yaml:3: methods.simcse.recipe: there is no recipe 'nobody'")

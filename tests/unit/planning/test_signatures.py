@@ -194,3 +194,17 @@ def test_a_module_that_cannot_be_read_is_named_by_its_file(modules, package, tex
         else:
             check_dropout({"wrong": {}}, "dropout")
     assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("name", ["gone.py", "folder.py", "loss.txt"])
+def test_a_loss_of_ones_own_that_is_no_file_of_python_is_refused_at_its_key(tmp_path, name):
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "loss.txt").write_text("def loss(embeddings): ...\n")
+    with pytest.raises(InputError, match=r"^options\.file: .* is no file of Python"):
+        check_loss("own", {"file": str(tmp_path / name)}, "options")
+
+
+def test_a_loss_of_ones_own_that_is_not_utf8_is_refused(tmp_path):
+    (tmp_path / "loss.py").write_bytes(b"# \xe4\n")
+    with pytest.raises(InputError, match="not UTF-8"):
+        check_loss("own", {"file": str(tmp_path / "loss.py")}, "options")

@@ -83,6 +83,11 @@ sts.datasets = [sts12, stsb] | simcse_tableC1 whitening-target \
 | tests sts12, stsb instead of sts12, sts13, sts14, sts15, sts16, stsb, sick
 tables.simcse_tableC1.published.whitening = simcse/C1/BERT-base-whitening (target) \
 | simcse_tableC1 whitening | data nli-simcse instead of none; whitening true instead of target
+tables.rcl_table3.tasks = [stsb, sickr] | rcl_table3 rcl-8 \
+| tasks stsb, sickr instead of sts12, sts13, sts14, sts15, sts16, stsb, sickr
+evaluate_faq.max_length = 32 | rcl_table2a rcl-8 | test max_length 32 instead of 256
+evaluate_faq.max_length = 32 | rcl_table3 rcl-8 |
+evaluate_transfer.folds = 5 | simcse_tableE1 simcse bert-base | test folds 5 instead of 10
 faq.folds = 4; faq.banks.faqir.hold_out = entries | rcl_table3 rcl-8 |
 faq.banks.faqir.together = answer | rcl_table2a rcl-8 | together answer instead of none
 """

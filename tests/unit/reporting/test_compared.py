@@ -258,10 +258,17 @@ def test_sets_that_do_not_pair_are_refused(other, problem):
 
 
 def test_scores_that_are_all_equal_are_refused_without_a_warning_of_a_library(recwarn):
-    sets = [score_set(name, np.full(5, 0.5), gold=ITEMS) for name in "ab"]
+    sets = [score_set(name, np.full(10, 0.5), gold=np.arange(10)) for name in "ab"]
     with pytest.raises(InputError, match="all scores, or all gold, are equal"):
         compare(sets, 0.5)
     assert not recwarn.list
+
+
+def test_ranks_of_nine_items_say_nothing_of_others():
+    """Of few items most resamples have the same ranks, so that their spread is far too small."""
+    gold = np.arange(9)
+    with pytest.raises(InputError, match="fewer than 10 items"):
+        compare([score_set(name, gold, gold=gold) for name in "ab"], 0.5)
 
 
 def test_one_item_alone_says_nothing_of_others():

@@ -57,6 +57,14 @@ def test_an_untrained_row_has_no_seeds_and_no_noise(score, verdict):
     assert verdicts(shown)[0] == verdict
 
 
+def test_the_best_of_the_seeds_have_no_interval_and_no_verdict():
+    best = Entry("p", "1", "SimCSE", "top3", 70.0, "senteval", "spearman", "all")
+    values = {seed: (score, score) for seed, score in enumerate((0.699, 0.7, 0.701, 0.6), 1)}
+    rows = {"mine": row("simcse", values, **NAMED)}
+    shown = table(rows, runs("simcse", values), layout="seeds")
+    assert verdicts(shown, replace(PRINTED, entries=(best,))) == ["open"]
+
+
 def test_the_noise_that_a_paper_prints_is_part_of_the_interval():
     """Our three seeds are .2 away, sure; the paper's mean of three has an error of .6 / √3 = .35."""
     shown = ours(0.7219, 0.7220, 0.7221)

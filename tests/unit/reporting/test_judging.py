@@ -129,6 +129,13 @@ def test_where_a_seed_is_far_the_exact_test_decides_and_of_five_seeds_nothing(ga
         assert "the interval is that of the exact test" in found.remarks
 
 
+def test_an_exact_test_that_nothing_speaks_against_has_no_interval():
+    gaps = [2.11, -0.30, -0.35, -0.40, -0.32, -0.36, -0.37]
+    (found,) = judged(with_variances(gapped(*gaps), 0.01, 0.01))
+    assert found.far == ("1",) and found.p_exact == 1
+    assert (found.verdict, found.low, found.high, found.p) == ("undecided", None, None, 1.0)
+
+
 def test_an_untrained_row_is_a_constant():
     (found,) = judged(rows={"a": Term(1, "p/1/A"), "start": Term(-1, "p/1/start")})
     gaps = [70.0 - 60, 71.1 - 60, 70.5 - 60]

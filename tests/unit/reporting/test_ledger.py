@@ -34,13 +34,6 @@ def test_the_last_look_at_each_try_of_a_control_stands_in_the_order_of_their_sta
     assert list(Ledger(ledger).tries("rcl")) == ["c"]
 
 
-def test_a_look_from_a_command_beside_another_keeps_the_seeds_and_the_opening_of_that_one(ledger):
-    opened = dataclasses.replace(Ledger(ledger).tries("simcse")["a"], opened={"difference": 1.0})
-    Ledger(ledger).add(opened)
-    kept = Ledger(ledger).add(look("a", s3=(70.0, 70.0)))
-    assert list(kept.scores) == ["1", "2", "3"] and kept.opened == {"difference": 1.0}
-
-
 def test_a_missing_ledger_has_no_tries(tmp_path):
     assert Ledger(tmp_path / "tries.jsonl").tries("simcse") == {}
 

@@ -51,6 +51,13 @@ def test_the_sign_flip_p_is_what_enumeration_finds():
     assert s.p_sign_flips(PAIRS) == pytest.approx(exact)
 
 
+def test_sums_that_are_equal_but_for_their_last_bits_are_equal():
+    """Of the signs of a, -a and b, |a - a + b| = |-a + a + b|: six of eight are as large as b."""
+    assert s.p_sign_flips([0.556, -0.556, -0.972]) == 0.75
+    a, b = [1 / 3, 2 / 3, 0.7], [0.1 + 0.2, 0.3, 1.1]
+    assert s.p_relabelled(a, b) == s.p_relabelled([3 * v for v in a], [3 * v for v in b])
+
+
 def test_the_p_of_exchanged_labels_is_what_enumeration_finds():
     values = np.array(A + B)
     gaps = [

@@ -11,9 +11,10 @@ from semblance.errors import InputError
 from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import SavedModel
 from semblance.provenance import input_digests, read_sealed, write_record
+from semblance.training.embeddings import embed
 from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.settings import MaskedWords
-from tests.example_settings import train_settings
+from tests.example_settings import COMPUTE, train_settings
 from tests.scripts.flags import flags
 from tests.unit.models.tiny_models import built
 from tests.unit.training.small import train
@@ -62,9 +63,12 @@ def test_without_prompts_tokens_and_their_record_say_nothing_of_them(inputs, tmp
     assert (tmp_path / "tokens.arrow").read_bytes() == theirs.read_bytes()
 
 
-def test_tokens_without_the_prompts_of_the_base_are_refused(inputs, prompted):
+def test_tokens_without_the_prompts_of_the_base_are_refused(inputs, prompted, tmp_path):
     with pytest.raises(InputError, match="made by other prompts than that of .*base"):
         check_inputs(TrainingInputs(prompted[0], prompted[1], inputs[2]))
+    with pytest.raises(InputError, match="made by other prompts than that of .*base"):
+        embed(prompted[0], inputs[2], tmp_path, 32, COMPUTE, "code")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_trained_model_has_the_prompts_of_its_base(prompted, tmp_path):
