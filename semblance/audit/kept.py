@@ -47,7 +47,7 @@ WITHOUT = "no predictions: tables, intervals and verdicts are not checked"
 
 
 def keep(results: str | Path, folder: Path) -> None:
-    """Write what is kept of a run; the same run gives the same bytes."""
+    """Write what is kept of a run, in place of an earlier time; the same run gives the same bytes."""
     chain = Chain(results)
     root = chain.root
     nodes = [chain.node(path) for path in chain.paths if path.is_relative_to(root)]
@@ -55,6 +55,10 @@ def keep(results: str | Path, folder: Path) -> None:
     shown = {file for file in listed if _lies_open(file, root)}
     if not shown:
         raise InputError(root, "has no finished table", "let the run make one first")
+    if (folder / RECORDS).is_file():
+        with laid_out(folder) as earlier:
+            for name in _open_names(earlier) - {file.name for file in shown}:
+                (folder / name).unlink(missing_ok=True)
     small = {f for f in listed if f.suffix in (".csv", ".tex") or f.parent.name == "json"}
     archived = {file: file.relative_to(root) for file in small - shown}
     archived |= {node.path: node.path.relative_to(root) for node in nodes}
@@ -78,6 +82,12 @@ def keep(results: str | Path, folder: Path) -> None:
 
 def _lies_open(file: Path, root: Path) -> bool:
     return file.suffix in OPEN and file.parent == root / OPEN[file.suffix]
+
+
+def _open_names(chain: Chain) -> set[str]:
+    nodes = filter(None, map(chain.find, chain.paths))
+    files = [file for node in nodes for file in node.files]
+    return {file.name for file in files if _lies_open(file, chain.root)}
 
 
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -148,6 +158,9 @@ def verify_kept(folder: Path) -> findings.Findings:
         root = chain.root
         nodes = check_records(chain, checked)
         checked.notes = [(str(folder), UNCHECKED if packed else WITHOUT)]
+        pages = {file.name for file in folder.iterdir() if file.suffix in OPEN} - {"README.md"}
+        if packed and (others := sorted(pages - _open_names(chain))):
+            checked.notes.append((str(folder), f"no record lists {', '.join(others)}"))
         for path in packed:
             with checked.reading(findings.SCORES, path):
                 _unpack(path, root)

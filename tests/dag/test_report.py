@@ -11,6 +11,7 @@ import pytest
 from semblance.statistics.verdicts import CANNOT, NOT_RUN
 from tests.browser import HOSTILE, SIZES, Opened, running
 from tests.dag.tiny import CONFIG, Project
+from tests.scripts.flags import start
 
 pytestmark = pytest.mark.dag
 MOST_BYTES = 800_000  # of the demo's report, which has as many tables; a half are its images
@@ -44,6 +45,17 @@ def test_the_same_files_give_the_same_page(project):
     before = (project.folder / "results/report.html").read_bytes()
     assert make_report(project).read_bytes() == before
     assert (project.folder / "results/tables/records/report.json").is_file()
+
+
+def test_the_report_may_be_asked_for_from_another_folder(project, tmp_path):
+    page = project.folder / "results/report.html"
+    of_version = re.compile("<dd>semblance[^<]*")  # the launcher here is the checkout's
+    before = of_version.sub("", page.read_text())
+    page.unlink()
+    link = tmp_path / ".r"
+    link.symlink_to(project.folder / "results")
+    start("report", "--output", str(link), cwd=tmp_path).wait()
+    assert of_version.sub("", page.read_text()) == before
 
 
 def test_each_verdict_and_each_mean_of_the_page_stands_in_the_tables(finished, page):
@@ -81,7 +93,7 @@ def test_a_run_that_is_not_finished_has_a_report_that_says_so(project):
 def test_a_folder_without_a_run_is_refused_in_one_line(finished, tmp_path):
     done = finished.python("workflow.scripts.report", "--output", str(tmp_path), check=False)
     assert done.returncode != 0 and "Traceback" not in done.stderr
-    assert "no run has noted its config here" in done.stderr
+    assert "no run has noted its start here" in done.stderr
 
 
 # --- in a browser ---------------------------------------------------------------------------------

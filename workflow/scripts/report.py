@@ -19,27 +19,37 @@ from workflow.report.facts import UNREADABLE, Facts
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.scripts.reporting_job import Reporting
-from workflow.status.started import last_output, noted_config
+from workflow.status.started import last_output, noted_config, read_start
 
 
 def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     reporting = Reporting(args.record, args.code)
     out = args.output or last_output()
-    facts = Facts(Plan(noted_config(out, output=out)))
-    page = compose(facts, version())
-    path = Path(layout.place(facts.out, layout.REPORT))
     if args.record:
+        facts = Facts(Plan(noted_config(out, output=out)))
+        path = layout.place(facts.out, layout.REPORT)
         records = dict(_files(facts))
         inputs = {shown: checked_digest(record, shown) for shown, record in records.items()}
-        reporting.write("report", {str(path): page}, inputs, read_records(records.values()))
+        page = compose(facts, version())
+        reporting.write("report", {path: page}, inputs, read_records(records.values()))
         return
+    start = read_start(out)
+    with contextlib.chdir(start.folder):  # from which the paths of its config count
+        path = _written(Facts(Plan(start.config)))
+    print(f"report: {path}")
+
+
+def _written(facts: Facts) -> Path:
+    """Write the report as it stands now; return its whole path."""
+    page = compose(facts, version())
+    path = Path(layout.place(facts.out, layout.REPORT)).absolute()
     noted = Path(layout.place(facts.out, layout.TABLE_RECORD, table="report"))
     with contextlib.suppress(*UNREADABLE):
         if text_digest(page) not in read_object(noted)["outputs"].values():
             noted.unlink()  # of a report that says something else: the next run makes it anew
     write_text(path, page)
-    print(f"report: {path}")
+    return path
 
 
 def parser() -> argparse.ArgumentParser:

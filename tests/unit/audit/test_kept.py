@@ -95,6 +95,19 @@ def test_the_same_run_gives_the_same_bytes_and_a_page_of_the_folder_stays(finish
         assert (copied / path.name).read_bytes() == path.read_bytes(), path
 
 
+def test_a_page_that_the_run_has_no_more_goes_and_a_file_of_ones_own_is_named(
+    finished, copied, tmp_path
+):
+    fewer = shutil.copytree(finished, tmp_path / "results")
+    for table in ("published", "claims"):
+        fewer.joinpath(f"tables/records/{table}.json").unlink()
+    (copied / "losses.csv").write_text("mine\n")
+    keep(fewer, copied)
+    assert not {"published.md", "claims.md", "claims.csv"} & {p.name for p in copied.iterdir()}
+    assert (copied / "losses.csv").is_file()
+    assert (str(copied), "no record lists losses.csv") in verify_kept(copied).notes
+
+
 def packed(kind: str, frames: dict[str, pd.DataFrame], folder: Path) -> list[Path]:
     """Pack the predictions of models by name; return the files."""
     nodes = []
