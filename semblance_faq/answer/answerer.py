@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semblance.data.text import normalise, shows_nothing
+from semblance.data.text import bare_or_whole, normalise, shows_nothing
 from semblance.errors import InputError
 from semblance.named_modules import WORDS
 from semblance.ranking.candidates import fuse
 from semblance.strict_json import UNWRITABLE
-from semblance_faq.answer.bank import Kind
+from semblance_faq.answer.bank import Kind, KnownQuestion, known_questions
 from semblance_faq.answer.folder import (
     AnsweringSettings,
     Ranking,
@@ -111,6 +111,10 @@ class Answerer:
         """Load what the ranking needs: the model, the counts of words, or both."""
         self.stored = stored
         self.ranking = stored.settings.ranking
+        # Where answers alone are compared, nothing else would know the FAQ's own questions.
+        self.known: dict[str, KnownQuestion] = {}
+        if stored.settings.match == "answer":
+            self.known = known_questions(stored.entries)
         self.embedder: Embedder | None = None
         self.words: Words | None = None
         if self.ranking != "vectors":
@@ -163,18 +167,27 @@ class Answerer:
     def _answered(
         self, question: str, scores: np.ndarray, of_texts: np.ndarray, count: int
     ) -> Answered:
-        """Return the answer to one question: scores of the answers (A,) and of their texts (T,)."""
-        bank = self.stored.bank
+        """Return the answer to one question: scores of the answers (A,) and of their texts (T,).
+
+        One that stands in the FAQ gets its own entry: its score is the cosine of equal texts, or more
+        where another answer, the floor or the threshold has more.
+        """
+        bank, settings = self.stored.bank, self.stored.settings
+        known = self.known.get(bare_or_whole(question))
+        if known is not None:
+            limits = (settings.floor, settings.threshold.score if settings.threshold else 0.0)
+            scores = scores.copy()
+            scores[known.answer] = max(1.0, np.nextafter(scores.max(), np.inf), *limits)
         answers = []
         for rank, number in enumerate(best_first(scores, count), 1):
             first, last = np.searchsorted(bank.candidates.owners, [number, number + 1])
             text = int(first + np.argmax(of_texts[first:last]))  # it matched best
-            kind, entry_number = bank.sources[text]
-            entry = self.stored.entries[entry_number]
+            source, matched = bank.sources[text], bank.candidates.texts[text]
+            if known is not None and number == known.answer:
+                source, matched = known.source, known.text
+            entry = self.stored.entries[source.entry]
             of_entry = (entry.id, entry.question, entry.answer)
-            matched = bank.candidates.texts[text]
-            answers.append(Answer(rank, *of_entry, float(scores[number]), matched, kind))
-        settings = self.stored.settings
+            answers.append(Answer(rank, *of_entry, float(scores[number]), matched, source.kind))
         return Answered(question, tuple(answers), settings.threshold, settings.floor, self.ranking)
 
     def rank_scores(self, question: str) -> np.ndarray:

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from semblance.data.text import normalise
+from semblance.data.text import bare_or_whole, normalise
 from semblance.files import write_text
 from semblance.ranking.candidates import Candidates
 
@@ -45,6 +45,14 @@ class TextSource(NamedTuple):
     entry: int
 
 
+class KnownQuestion(NamedTuple):
+    """A question that the FAQ holds, and the number of its answer."""
+
+    answer: int
+    source: TextSource
+    text: str
+
+
 @dataclass(frozen=True)
 class Bank:
     """Candidate texts, and the source of each of them."""
@@ -75,3 +83,16 @@ def build_bank(entries: Sequence[FaqEntry], match: Match) -> Bank:
     candidates = Candidates.of([list(of_answer) for of_answer in texts.values()], questions)
     sources = chain.from_iterable(of_answer.values() for of_answer in texts.values())
     return Bank(candidates, tuple(sources))
+
+
+def known_questions(entries: Sequence[FaqEntry]) -> dict[str, KnownQuestion]:
+    """Return the questions and wordings of entries by their bare texts; of equal ones the first."""
+    numbers: dict[str, int] = {}
+    known: dict[str, KnownQuestion] = {}
+    for place, entry in enumerate(entries):
+        answer = numbers.setdefault(normalise(entry.answer), len(numbers))
+        for text in (entry.question, *entry.wordings):
+            kind: Kind = "question" if text is entry.question else "wording"
+            found = KnownQuestion(answer, TextSource(kind, place), normalise(text))
+            known.setdefault(bare_or_whole(text), found)
+    return known

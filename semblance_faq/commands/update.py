@@ -35,8 +35,8 @@ TRAINING_IS_DUE = (
     " floor and threshold were found."
 )
 ANSWERS_ALONE = (
-    "This model compares a question with the answers alone: wordings count once it is trained again,"
-    f" with {FEWEST_WORDINGS} of them or more."
+    "This model compares a question with the answers alone: a wording counts where it is asked word"
+    f" for word, and any once it is trained again with {FEWEST_WORDINGS} of them or more."
 )
 DUE = 0.25  # of the entries: floor and threshold were not measured on so many others
 

@@ -14,7 +14,7 @@ from semblance.models import folder as model_folder
 from semblance.ranking.words import Words
 from semblance_faq.answer.answerer import LONGEST, Answerer, best_first
 from semblance_faq.answer.folder import Threshold
-from tests.unit.faq.example_faq import ANSWERS, ENTRIES
+from tests.unit.faq.example_faq import ANSWERS, ENTRIES, write_example
 
 RESET, LOGIN, REFUND, _ = ENTRIES
 
@@ -34,6 +34,22 @@ def test_a_known_question_finds_its_answer_first_and_says_why(answerer):
     assert best.question == REFUND.question
     assert (best.matched_text, best.matched_kind) == (REFUND.wordings[0], "wording")
     assert best.score == pytest.approx(1, abs=1e-5)  # the tokenizer folds case
+
+
+@pytest.mark.parametrize("ranking", ["vectors", "words", "hybrid"])
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_own_questions_of_a_faq_get_their_entries_also_where_answers_alone_are_compared(
+    model, tmp_path, ranking, entry
+):
+    changes = {"ranking": ranking, "match": "answer", "threshold": None, "floor": 7.5}
+    answerer = Answerer.open(write_example(tmp_path, model, **changes))
+    for kind, text in (("question", entry.question), *(("wording", w) for w in entry.wordings)):
+        found = answerer.ask(f" {text.upper()}")
+        best = found.answers[0]
+        assert (best.id, best.matched_kind, best.matched_text) == (entry.id, kind, text)
+        assert best.score == 7.5 and found.given == (best,)
+    other = answerer.ask("Something else entirely")
+    assert {answer.matched_kind for answer in other.answers} == {"answer"} and not other.given
 
 
 def test_each_score_is_the_best_cosine_of_the_answers_texts_also_below_the_threshold(

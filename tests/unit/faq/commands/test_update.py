@@ -188,7 +188,11 @@ def test_a_second_update_keeps_the_wordings_of_the_first(place):
     assert "2 wordings: 1 new, 0 gone" in update("my.csv", "my-faq", queries="queries.csv")
     lines = update("my.csv", "my-faq-updated")
     assert "2 wordings: 0 new, 0 gone" in lines
-    [pay] = [e for e in Answerer.open(place / "my-faq-updated").stored.entries if e.id == "pay"]
+    [pay] = [
+        e
+        for e in Answerer.open(place / "my-faq-updated/answerers/faq").stored.entries
+        if e.id == "pay"
+    ]
     assert pay.wordings == ("with a card?",)
 
 
