@@ -14,12 +14,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class Fault:
     """What one GET or HEAD of a path meets instead of the file: a status, or a cut connection.
 
-    The connection is cut after ``cut`` bytes. ``after``: the seconds that the answer asks to wait.
+    The connection is cut after ``cut`` bytes.
     """
 
     status: int = 0
     cut: int | None = None
-    after: int | None = None
 
 
 @dataclass
@@ -174,8 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         served = self.board.files.get(path)
         if fault.status or served is None:
-            wait = {} if fault.after is None else {"Retry-After": str(fault.after)}
-            self._send(fault.status or 404, wait, b"", body)
+            self._send(fault.status or 404, {}, b"", body)
         elif served.location:
             self._send(302, served.headers | {"Location": served.location}, served.content, body)
         else:

@@ -10,7 +10,6 @@ import httpx2
 import requests
 from huggingface_hub import errors, get_hf_file_metadata
 from tenacity import (
-    RetryCallState,
     retry,
     retry_if_exception_type,
     stop_after_attempt,
@@ -24,7 +23,6 @@ from semblance.files import whole_file
 CHUNK = 1 << 20  # bytes
 SILENCE = (30, 60)  # seconds: to connect, and between two pieces of an answer
 BRIEF = 10  # seconds, for a question
-LONGEST_PAUSE = 120.0  # seconds between two attempts
 TRANSIENT = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses
 WITHOUT_HEAD = (403, 405, 501)  # HTTP statuses of servers that answer no HEAD
 AT_COMMIT = re.compile("/resolve/([0-9a-f]{40})/")  # in the addresses of a hub's files
@@ -49,19 +47,13 @@ class Unavailable(Exception):
 
 
 class Transient(Unavailable):
-    """A failure that may pass; ``after`` so many seconds, as the server asks."""
-
-    after = 0.0
+    """A failure that may pass."""
 
 
-def _pause(state: RetryCallState) -> float:
-    """Return the seconds until the next attempt: 1, 2, 4, …, or as long as the server asks."""
-    return min(LONGEST_PAUSE, max(wait_exponential()(state), state.outcome.exception().after))
-
-
-again = {"retry": retry_if_exception_type(Transient), "reraise": True}
-patient = retry(stop=stop_after_attempt(6), wait=_pause, **again)
-brief = retry(stop=stop_after_attempt(2), wait=wait_exponential(), **again)
+# 1, 2, 4, … seconds between two attempts
+again = {"retry": retry_if_exception_type(Transient), "wait": wait_exponential(), "reraise": True}
+patient = retry(stop=stop_after_attempt(6), **again)
+brief = retry(stop=stop_after_attempt(2), **again)
 
 
 def take(place: str, target: Path, pin: Pin) -> None:
@@ -87,7 +79,7 @@ def _download(url: str, part: Path, most: int) -> None:
         # Where there is no terminal, the bar is not drawn.
         tqdm(desc=Path(url).name, unit="B", unit_scale=True, disable=None) as bar,
     ):
-        _refuse(answer)
+        _refuse(answer.status_code)
         bar.total = _number(answer.headers.get("Content-Length", ""))
         for chunk in answer.iter_content(CHUNK):
             bar.update(file.write(chunk))
@@ -109,7 +101,7 @@ def ask_address(url: str) -> Pin:
         if answer.status_code in WITHOUT_HEAD:  # of a GET, only the head is read
             answer = requests.get(url, headers=IDENTITY, stream=True, timeout=BRIEF)
             answer.close()
-        _refuse(answer)
+        _refuse(answer.status_code)
         is_packed = answer.headers.get("Content-Encoding", "identity") != "identity"
         return Pin(size=None if is_packed else _number(answer.headers.get("Content-Length", "")))
 
@@ -139,7 +131,7 @@ def failures_told() -> Iterator[None]:
         yield
     except errors.HfHubHTTPError as error:
         answer = error.response
-        _refuse(answer, f" of {answer.url.path}")
+        _refuse(answer.status_code, f" of {answer.url.path}")
     except errors.LocalEntryNotFoundError as error:  # what the hub's client makes of the others
         with failures_told():
             raise (error.__cause__ or ValueError(error)) from None
@@ -155,16 +147,12 @@ def failures_told() -> Iterator[None]:
         raise Transient(" ".join(str(error).split())) from error
 
 
-def _refuse(answer: requests.Response | httpx2.Response, what: str = "") -> None:
+def _refuse(status: int, what: str = "") -> None:
     """Raise Transient for an error status that may pass, Unavailable for any other one."""
-    status = answer.status_code
     if status < 400:
         return
-    if status not in TRANSIENT:
-        raise Unavailable(f"HTTP {status}{what}")
-    failure = Transient(f"HTTP {status}{what}")
-    failure.after = _number(answer.headers.get("Retry-After", "")) or 0.0
-    raise failure
+    failure = Transient if status in TRANSIENT else Unavailable
+    raise failure(f"HTTP {status}{what}")
 
 
 def _number(text: str) -> int | None:

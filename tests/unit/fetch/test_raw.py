@@ -3,7 +3,6 @@
 import gzip
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -39,17 +38,6 @@ def test_a_damaged_file_is_fetched_again(server, tmp_path):
     write(tmp_path / "a/b.txt", ALTERED)
     fetch(pinned(server.serve("/f", CONTENT)), tmp_path)
     assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
-
-
-def test_the_next_attempt_waits_as_long_as_the_server_asks_but_two_minutes_at_most(
-    server, tmp_path, monkeypatch
-):
-    waits = []
-    monkeypatch.setattr("tenacity.nap.time", SimpleNamespace(sleep=waits.append))
-    url = server.serve("/f", CONTENT)
-    server.faults["/f"] = [Fault(status=429, after=s) for s in (30, None, 0, 7000)]
-    fetch(pinned(url), tmp_path)
-    assert waits == [30, 2, 4, 120]
 
 
 @pytest.mark.parametrize("fault", [Fault(status=503), Fault(cut=100)])
