@@ -151,4 +151,4 @@ def _write_modules(encoder: Encoder, folder: Path, max_length: int) -> list[str]
         writer.add("Normalize", "Normalize")
     if encoder.whitening is not None:
         writer.add_dense(encoder.whitening, WHITENING_FOLDER)
-    return writer.finish(max_length)
+    return writer.finish(encoder.max_length(max_length))  # others would read beyond the positions

@@ -36,6 +36,7 @@ from workflow.planning.methods import (
     Training,
     entropy_parts,
     inherited_options,
+    is_untrained,
     loss_of,
     regulators,
     split_regulator,
@@ -179,7 +180,11 @@ def _check_training(config: Config, where: str, training: Training) -> None:
     view_options = training.view_options or recipe.view_options or {}
     if view := training.views or recipe.views:
         check_view(view, view_options, f"{where}.view_options")
-    without = "off_last" in recipe.dropout.written() | training.dropout.written()
+    dropout = recipe.dropout.written() | training.dropout.written()
+    without = "off_last" in dropout
+    if without and (others := sorted(set(dropout) - {"off_last"})):
+        problem = f"{others[0]!r} has no effect beside off_last, which has rates of its own"
+        raise InputError(f"{where}.dropout", problem, "set off_last: {hidden: …, attention: …}")
     if (without or loss == "off_dropout") and view != "thrice":
         problem = "SimCSE++ embeds each sentence a third time, without dropout"
         raise InputError(f"{where}.views", f"{view!r}: {problem}", "set views: thrice")
@@ -240,9 +245,10 @@ def _check_reads(config: Config, where: str, method: Trained) -> None:
 
 def _check_regulators(config: Config, where: str, name: str, method: Trained) -> None:
     names = method.regulator_names
-    if method.regulator_seeds and START in names:
-        advice = "name trained models"
-        raise InputError(f"{where}.regulator_seeds", f"{START!r} has one seed", advice)
+    for model in names if method.regulator_seeds else ():
+        if is_untrained(config, split_regulator(model, "")[1]):
+            advice = "name trained models"
+            raise InputError(f"{where}.regulator_seeds", f"{model!r} has one seed", advice)
     where = f"{where}.regulators"
     for entry in method.regulator_entries:
         if isinstance(entry, Entropies):

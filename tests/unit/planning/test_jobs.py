@@ -105,6 +105,7 @@ def test_the_data_and_the_bases_of_the_tables_are_wanted_and_no_others():
     poolings = ("first-last", "mask", "mean", "pooler", "static-last")
     named = "bert-base bert-large roberta-base roberta-base-first-last roberta-large"
     named += " nli-roberta-base-v2 sbert-base sroberta-base"
+    named += " sbert-base-first-last sroberta-base-first-last"
     assert set(found.bases) == {*named.split(), *(f"bert-base-{name}" for name in poolings)}
     assert found.bases["nli-roberta-base-v2"].revision == "498b41c"
 

@@ -49,6 +49,8 @@ methods.simcse.regulators = [entropy-0.01]
 methods.simcse.options.scal = 3
 methods.simcse.options.scale = 0
 methods.simcse.loss = off_dropout | methods.simcse.views: 'twice': SimCSE++ embeds each sentence
+methods.simcse.views = thrice; methods.simcse.dropout = {off_last: {}, hidden: 0.3} \
+| methods.simcse.dropout: 'hidden' has no effect beside off_last
 methods.simcse.dropout.off_last = {} | methods.simcse.views: 'twice': SimCSE++ embeds each sentence
 methods.ssimcse.dropout.hidden = 1.0
 methods.ssimcse.dropout.sampled.low = 0.8 | methods.ssimcse.dropout.sampled: low is above high
@@ -70,6 +72,8 @@ methods.rcl-2.regulators = [whitening-target] | methods.rcl-2.regulators: 'white
 methods.rcl-2.regulators = [rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
 methods.rcl-2.regulators = [bert-base/rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
 methods.rcl-2.regulators = [rcl-4]; methods.rcl-4.regulators = [rcl-2] | methods.rcl-2.regulators: '
+methods.rcl-2.regulators = [bert-base/start]; methods.rcl-2.regulator_seeds = [1] | methods.rcl-2.re
+methods.rcl-2.regulators = [whitening]; methods.rcl-2.regulator_seeds = [1] | methods.rcl-2.regulato
 methods.rcl-2.regulators = [start]; methods.rcl-2.regulator_seeds = [1] | methods.rcl-2.regulator_se
 methods.continued-matched.steps_of = whitening | methods.continued-matched
 methods.continued-matched.steps_of = continued-matched | methods.continued-matched
@@ -83,6 +87,8 @@ tables.rcl_table3.published.start = rcl/33/RCL
 tables.rcl_table3.published.start = ""
 tables.rcl_table3.published.rcl8 = rcl/3/RCL
 tables.ssimcse_table1.published.bert-base/sincse = s-simcse/1/SimCSE-BERT-base
+tables.simcse_table5.controls = {simcse: whitening} | tables.simcse_table5.controls.simcse: the unt
+seeds.rcl = [0] | seeds.rcl[0]: 0 should be greater than or equal to 1
 tables.simcse_tableC1.control = whitening | tables.simcse_tableC1.control: the untrained 'whitening'
 tables.simcse_tableE1.rows[0].methods = [whitening-target]
 tables.simcse_tableE1.tasks = [stsb] | tables.simcse_tableE1.tasks: has no effect here
