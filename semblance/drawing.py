@@ -262,7 +262,9 @@ def draw_scores(
     axes.set_xlabel(setting)
     axes.set_ylabel("STS average (ρ × 100)")
     legend_below(figure, axes)
-    text = f"changes by {'; '.join(changes)}" if changes else "does not change"
+    known = any(numbers(rows, "average") for rows in series.values())
+    nothing = "is known at one setting alone" if known else "is not known"
+    text = f"changes by {'; '.join(changes)}" if changes else nothing
     figure.set_label(f"{setting}: the STS average {text}")
     return figure
 

@@ -111,7 +111,7 @@ def _pretty(value: Any) -> str:
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def read_text(path: str | os.PathLike, most: int = MOST_TEXT) -> str:
+def read_text(path: str | os.PathLike, most: int = MOST_TEXT, advice: str = DELETE) -> str:
     """Read a text file in UTF-8 of at most ``most`` bytes.
 
     Raises InputError if it is missing, too large or no regular file, and, with the line, if it is
@@ -124,19 +124,19 @@ def read_text(path: str | os.PathLike, most: int = MOST_TEXT) -> str:
         raise InputError(path, "no such file", "run the stage that writes it") from None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(at(path, line), f"not UTF-8: {error.reason}", DELETE) from None
+        raise InputError(at(path, line), f"not UTF-8: {error.reason}", advice) from None
 
 
-def read_json(path: str | os.PathLike) -> Any:
+def read_json(path: str | os.PathLike, advice: str = DELETE) -> Any:
     """Read a file of strict JSON; InputError if it is anything else, with the line if it is known."""
-    text = read_text(path)
+    text = read_text(path, advice=advice)
     try:
         return strict_json.parse_strict(text)
     except json.JSONDecodeError as error:
         problem = f"not readable as JSON ({error.msg})"
-        raise InputError(at(path, error.lineno), problem, DELETE) from None
+        raise InputError(at(path, error.lineno), problem, advice) from None
     except ValueError as error:
-        raise InputError(path, f"not readable as JSON ({error})", DELETE) from None
+        raise InputError(path, f"not readable as JSON ({error})", advice) from None
 
 
 def read_object(path: str | os.PathLike) -> dict[str, Any]:

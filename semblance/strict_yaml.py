@@ -17,6 +17,8 @@ from yaml.resolver import Resolver
 from semblance.errors import InputError, at
 from semblance.provenance import read_text
 
+UTF8 = "save it as UTF-8"  # what to do about a user's own file that is not
+
 MOST_BYTES = 1 << 20  # of a file; ours have up to 43 kB
 MOST = 100_000  # values of a file, those of an alias counted at each use; ours have thousands
 LONGEST_NUMBER = (
@@ -36,7 +38,7 @@ def read_yaml(path: str | Path) -> Any:
     Raises InputError, with the line, for text that is not YAML, a key that stands twice, a tag of
     anything but plain values, and more than MOST values, those of aliases included.
     """
-    return parse_yaml(read_text(path, MOST_BYTES), path)
+    return parse_yaml(read_text(path, MOST_BYTES, UTF8), path)
 
 
 def parse_yaml(text: str, path: str | Path) -> Any:
@@ -84,7 +86,7 @@ def key_lines(path: str | Path) -> dict[tuple[str | int, ...], int]:
     Nothing for a file that is not YAML.
     """
     try:
-        node = _Loader(read_text(path, MOST_BYTES)).get_single_node()
+        node = _Loader(read_text(path, MOST_BYTES, UTF8)).get_single_node()
     except yaml.YAMLError:
         return {}
     return dict(_line_of_each(node, ()))

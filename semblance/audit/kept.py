@@ -50,6 +50,9 @@ def keep(results: str | Path, folder: Path) -> None:
     """Write what is kept of a run, in place of an earlier time; the same run gives the same bytes."""
     chain = Chain(results)
     root = chain.root
+    if folder.resolve().is_relative_to(root.resolve()):
+        advice = "name a folder outside: verify would check the copy for the run"
+        raise InputError(folder, f"lies in the run {root}", advice)
     nodes = [chain.node(path) for path in chain.paths if path.is_relative_to(root)]
     listed = {file for node in nodes for file in node.files} - {root / layout.ALL_SCORES}
     shown = {file for file in listed if _lies_open(file, root)}

@@ -98,6 +98,12 @@ def _of_seed(chain: Chain, place: Place) -> str:
 
 def _unlike(model: Node, control: Node) -> Iterator[str]:
     """Yield the settings of a training that differ from those of another, and its regulators."""
+    ours, theirs = (
+        [link.place.parts[-2] for link in node.links if link.role == "corpus"]
+        for node in (model, control)
+    )
+    if ours != theirs:
+        yield f"corpus {', '.join(ours)} (control {', '.join(theirs)})"
     own, other = (node.record.get("settings", {}) for node in (model, control))
     for key in sorted(own.keys() | other.keys()):
         if key != "seed" and own.get(key) != other.get(key):

@@ -16,7 +16,14 @@ from semblance.layout import RECORD
 from semblance.provenance import damage
 from semblance.reporting.published import PAPERS
 
-KEPT_RECORDS = f"{layout.pattern(layout.MODEL)}/{layout.pattern(layout.FINISHED)}/{RECORD}"
+TRAINED = (
+    layout.MODEL,
+    layout.PRETRAINED,
+    layout.CURVE,
+)  # the folders that may keep a finished one
+KEPT_RECORDS = [
+    f"{layout.pattern(of)}/{layout.pattern(layout.FINISHED)}/{RECORD}" for of in TRAINED
+]
 
 
 def verify(
@@ -49,7 +56,7 @@ def check_records(chain: Chain, found: Findings) -> list[Node]:
     _check_files(chain, nodes, found)
     for node in nodes:
         _check_links(chain, node, found)
-    for path in sorted(chain.root.glob(KEPT_RECORDS)):
+    for path in sorted(path for kept in KEPT_RECORDS for path in chain.root.glob(kept)):
         _check_kept(chain, path, found)
     return nodes
 

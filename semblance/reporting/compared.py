@@ -129,6 +129,9 @@ def _columns(
     factor = POINTS if gold or _are_shares(sets) else 1
     ends = np.cumsum([len(one.seeds) for one in sets])[:-1]
     columns = {}
+    if any(cell[0] == AVERAGE for cell in cells):
+        problem = f"a task is called {AVERAGE!r}, as the mean of the tasks is"
+        raise InputError(sets[0].place, problem, "leave it out, or rename it")
     for task, group in itertools.groupby(range(len(cells)), key=lambda i: cells[i][0]):
         at = list(group)
         labels = [(gold or clusters or cells)[i] for i in at]

@@ -126,7 +126,11 @@ def _of_folder(folder: Path, score: str) -> Iterator[tuple[str, Row]]:
         for path in samples:
             yield from _of_file(path, score)
         return
-    results = {str(path): read_json(path) for path in paths if path.suffix == ".json"}
+    results = {
+        str(path): read_json(path, "take the whole file")
+        for path in paths
+        if path.suffix == ".json"
+    }
     of_mteb = [
         where for where, one in results.items() if isinstance(one, dict) and one.keys() >= RESULT
     ]

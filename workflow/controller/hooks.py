@@ -86,7 +86,8 @@ def prepare_start(plan: Plan, asked: command.Command) -> None:
             slurm.forget_orphans(plan.out, runs[-1]["time"])
             events.append(plan.out, "settled")
     except slurm.Unanswered as error:
-        raise WorkflowError(f"Slurm gives no answer: {error}") from None
+        print(f"error: Slurm gives no answer: {error}; try again later", file=sys.stderr)
+        sys.exit(os.EX_TEMPFAIL)
     except KeyboardInterrupt:
         raise WorkflowError("interrupted while waiting: this run has started nothing") from None
 
@@ -259,7 +260,8 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
     """Yield what a run that did not finish its plan has saved, and how it goes on."""
     done = sum(1 for _ in dag.finished_jobs)
     yield f"stopped: jobs that are done, and stay done: {done} of {len(list(dag.jobs))}"
-    steps = Path(out).glob(f"{layout.pattern(layout.MODEL)}/checkpoints/*/step-*")
+    trained = map(layout.pattern, (layout.MODEL, layout.PRETRAINED, layout.CURVE))
+    steps = [step for of in trained for step in Path(out).glob(f"{of}/checkpoints/*/step-*")]
     last = {step.parents[2]: step.name for step in sorted(steps, key=lambda step: step.name)}
     for folder, step in sorted(last.items())[:SAVED]:
         yield f"saved: {folder}: step {int(step.removeprefix('step-'))}"

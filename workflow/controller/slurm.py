@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from semblance import layout
 from semblance.errors import InputError
 from semblance.layout import RECORD
 from workflow.controller import lock, private
@@ -196,6 +197,9 @@ def forget_orphans(out: str | Path, since: float) -> None:
     """
     if not private.NOTES.is_dir() or not any(private.NOTES.iterdir()):
         return  # the results were copied here, and Snakemake has no note of any
+    for record in Path(out).glob(layout.pattern(layout.FIGURE_RECORD)):
+        if record.stat().st_mtime >= since and not private.note_of(record).exists():
+            record.unlink()
     for folder, subfolders, files in os.walk(out):
         subfolders[:] = [
             name

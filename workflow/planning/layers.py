@@ -9,7 +9,7 @@ from typing import Any
 from semblance.errors import InputError, at
 from semblance.provenance import ROOT, read_text
 from semblance.settings import parse_json
-from semblance.strict_yaml import key_lines, parse_argument, read_yaml
+from semblance.strict_yaml import UTF8, key_lines, parse_argument, read_yaml
 from workflow.config.model import PAPERS
 
 PROJECT = ROOT / "config.yaml"  # which all others are laid over
@@ -184,7 +184,7 @@ def read_layer(path: str | Path) -> Layer:
     if not Path(path).exists():
         raise InputError(path, "no such file", "name a config file")
     if Path(path).suffix == ".json":
-        value = parse_json(read_text(path), path)
+        value = parse_json(read_text(path, advice=UTF8), path)
     else:
         value = read_yaml(path)
     if not isinstance(value, dict):

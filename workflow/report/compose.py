@@ -149,7 +149,7 @@ def _state(facts: Facts) -> str:
         return f"Finished: {counted(len(facts.tables), 'table')}, {counted(jobs, 'job')}."
     return (
         f"Not finished: {done} of {counted(jobs, 'job')} are done; "
-        f"{missing} of {counted(len(facts.tables), 'table')} miss scores."
+        f"{missing} of {counted(len(facts.tables), 'table')} lack scores, or are not made of them yet."
     )
 
 

@@ -228,7 +228,7 @@ def _see(cost: Cost, job: Job, event: events.Event | None, lives: bool) -> JobSe
     elif what == "failed" and event["error"] != events.INTERRUPTED:
         seen.state = "failed"
         seen.error = event["error"] or event["cause"]
-    elif what or holder or saved:
+    elif what in ("started", "failed") or holder or saved:
         seen.state = "stopped"
     rate = 0.0
     if seen.state != "waiting" and (line := last_progress(log_file)):

@@ -120,7 +120,7 @@ def _end(status: Status) -> Iterator[str]:
     yield from (f"note: {note}" for note in status.notes)
     if not status.lives and not status.finished:
         if any(job.state == "running" for job in status.jobs):
-            yield "these jobs still run without their controller; the next run keeps what they make"
+            yield "these jobs still run without their controller; the next run waits for them"
         command = status.command
         if Path(status.folder) != Path.cwd():
             command = f"in {status.folder}: {command}"

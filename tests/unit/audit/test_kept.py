@@ -281,3 +281,9 @@ def test_a_run_without_a_finished_table_is_not_kept(results, tmp_path):
     with pytest.raises(InputError, match="has no finished table; let the run make one first"):
         keep(results, tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
+
+
+def test_a_run_is_not_kept_inside_itself(finished):
+    with pytest.raises(InputError, match="lies in the run"):
+        keep(finished, finished / "kept")
+    assert not (finished / "kept").exists()

@@ -97,14 +97,26 @@ def test_a_dry_run_touches_nothing(calls):
 CLAIM = (lock, "claim_output")
 
 
-def test_a_start_on_the_folder_of_another_run_ends_with_one_line_and_a_status_to_try_again(
-    monkeypatch, capsys
+@pytest.mark.parametrize(
+    "part, error, line",
+    [
+        (CLAIM, Busy("another run (node n1) works on out"), "another run (node n1) works on out"),
+        (
+            (slurm, "settle"),
+            slurm.Unanswered("squeue: no route"),
+            "Slurm gives no answer: squeue: no route; try again later",
+        ),
+    ],
+)
+def test_a_start_that_another_time_may_do_ends_with_one_line_and_a_status_to_try_again(
+    monkeypatch, capsys, part, error, line
 ):
-    monkeypatch.setattr(*CLAIM, Mock(side_effect=Busy("another run (node n1) works on out")))
+    WRITER.begin()
+    monkeypatch.setattr(*part, Mock(side_effect=error))
     with pytest.raises(SystemExit) as ended:
         hooks.prepare_start(PLACE, START)
     assert ended.value.code == os.EX_TEMPFAIL
-    assert capsys.readouterr().err == "error: another run (node n1) works on out\n"
+    assert capsys.readouterr().err == f"error: {line}\n"
 
 
 @pytest.mark.parametrize(
@@ -112,11 +124,6 @@ def test_a_start_on_the_folder_of_another_run_ends_with_one_line_and_a_status_to
     [
         (CLAIM, OSError(30, "Read-only file system", "out/.x"), "out/.x: Read-only file system"),
         (CLAIM, KeyboardInterrupt(), "interrupted while waiting: this run has started nothing"),
-        (
-            (slurm, "settle"),
-            slurm.Unanswered("squeue: no route"),
-            "Slurm gives no answer: squeue: no route",
-        ),
     ],
 )
 def test_a_start_that_cannot_go_on_ends_with_one_line(monkeypatch, part, error, line):

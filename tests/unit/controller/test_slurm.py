@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -130,6 +131,14 @@ def test_only_a_record_without_a_note_that_is_no_older_than_the_run_is_forgotten
     assert record.exists()
     slurm.forget_orphans("out", since=0)
     assert not record.exists() and (record.parents[1] / "a/record.json").exists()
+
+
+def test_the_record_of_a_figure_is_forgotten_like_those_of_other_jobs(record):
+    for name in ("noted", "orphan"):
+        write_text(f"out/figures/records/{name}.json", "{}")
+    private.note_of("out/figures/records/noted.json").touch()
+    slurm.forget_orphans("out", since=0)
+    assert [path.stem for path in Path("out/figures/records").iterdir()] == ["noted"]
 
 
 @pytest.mark.parametrize("of", ["copied results", "another run below"])

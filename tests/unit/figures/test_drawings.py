@@ -43,6 +43,15 @@ def test_a_drawing_is_one_or_two_columns_wide_and_its_print_is_of_7_or_8_points(
     assert found <= {7.0, 8.0}
 
 
+@pytest.mark.parametrize(
+    "average, said", [(70.0, "known at one setting alone"), (None, "not known")]
+)
+def test_a_figure_by_phi_claims_no_change_where_nothing_was_compared(average, said):
+    one = next(row for row in ROWS["by_phi"] if row["phi"] is not None) | {"average": average}
+    label = draw("by_phi", [one]).get_label()
+    assert label.endswith(f"the STS average is {said}") and "does not change" not in label
+
+
 def test_a_figure_without_rows_says_so():
     assert [text.get_text() for text in draw("curve", []).texts] == ["no data"]
 

@@ -274,3 +274,9 @@ def test_ranks_of_nine_items_say_nothing_of_others():
 def test_one_item_alone_says_nothing_of_others():
     with pytest.raises(InputError, match="fewer than 2 items"):
         compare([score_set(name, ITEMS[:1]) for name in "ab"], 0.5)
+
+
+def test_a_task_called_as_the_mean_of_the_tasks_is_refused():
+    sets = [score_set(name, ITEMS, task="average") for name in "ab"]
+    with pytest.raises(InputError, match="a task is called 'average'"):
+        compare(sets, 0.5)

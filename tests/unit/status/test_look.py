@@ -295,3 +295,8 @@ def test_a_folder_without_a_run_is_an_error(tmp_path, monkeypatch):
         started.last_output()
     with pytest.raises(InputError, match="no run has noted its start"):
         started.read_start("nowhere")
+
+
+def test_a_job_that_finished_and_whose_record_went_was_not_stopped(example):
+    example.happened("finished", TRAINING)
+    assert not jobs_in(example.look(), "stopped")
