@@ -31,25 +31,29 @@ def read_cough(
     """Read the FAQ bank, the user queries and the judgements.
 
     Pairs of other languages are left out. A pair is relevant if the mean of its raw scores, 1 to 4, is
-    above 3. Each query is a group of its own, and may have no relevant pair. An id that is not in the
-    bank or among the queries raises InputError; so does a Label that contradicts the scores.
+    above 3. Each query is a group of its own, and may have no relevant pair. The release has judged
+    queries that it took out of its query bank because nothing answers them: a negative judgement of
+    one is counted and passed over. Any other id that is not in the bank or among the queries raises
+    InputError; so does a Label that contradicts the scores.
     """
     pairs = _read_bank(bank, language)
     queries_of = _read_queries(queries)
     relevant: dict[str, set[str]] = {key: set() for key in queries_of}
     judgements = 0
-    # ASSUME a pair judged twice for one query is relevant if either judgement says so: the release
-    # has more rows than its paper's judgements per query.
+    # ASSUME a pair judged twice for one query is relevant if either judgement says so.
     for line, row in read_csv(relevance, JUDGEMENT_COLUMNS):
         judgements += 1
         where = at(relevance, line)
         query = row["Query_index"].strip()
         pair = row["FAQ_index"].strip()
+        is_positive = _is_positive(row, where)
+        if query not in queries_of and not is_positive:
+            continue
         for name, key, known in (("query", query, queries_of), ("FAQ", pair, pairs)):
             if key not in known:
                 problem = f"{name} {key!r} is unknown"
                 raise InputError(where, problem, "use the three files of one release")
-        if _is_positive(row, where):
+        if is_positive:
             relevant[query].add(pair)
     judged = tuple(
         replace(query, relevant=in_bank_order(relevant[key], pairs))

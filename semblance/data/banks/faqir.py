@@ -66,5 +66,6 @@ def _relevant_pairs(
             raise InputError(
                 at(path, node.line), f"annotations {grades} of pair {key}", "expected 1 to 4"
             )
+        # ASSUME one annotator's "relevant" is enough, and "useful" is not: the data name no rule.
         if RELEVANT in grades:
             yield key

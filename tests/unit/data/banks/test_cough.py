@@ -81,6 +81,24 @@ def test_a_malformed_row_is_named_by_its_line(tmp_path, name, row, words):
         read_cough(*paths.values())
 
 
+def test_a_negative_judgement_of_a_query_that_the_release_took_out_is_counted_alone(tmp_path):
+    row = '5,"who?",2,[1],1,negative\n'
+    judged = BEFORE["judgements"]
+    with_it, without = (
+        read_cough(*cough(tmp_path, judgements=text).values()) for text in (judged + row, judged)
+    )
+    assert with_it.queries == without.queries
+    assert with_it.judgements == without.judgements + 1
+
+
+@needs_data
+def test_the_query_bank_lacks_as_many_queries_as_its_paper_has_more_judged():
+    """39,760 judgements at the paper's 32.17 a query are those of 1,236 queries, not of 1,201."""
+    lines = read_csv(Path(DATA, "faq/cough/User_Query_Bank.csv"), ["index"])
+    numbers = [int(row["index"]) for _, row in lines]
+    assert (len(numbers), max(numbers) + 1) == (1201, 1236) and round(39760 / 32.17) == 1236
+
+
 @needs_data
 def test_the_real_rows_read(tmp_path):
     folder = Path(DATA, "faq/cough")
