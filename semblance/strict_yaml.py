@@ -19,7 +19,7 @@ from semblance.provenance import read_text
 
 UTF8 = "save it as UTF-8"  # what to do about a user's own file that is not
 
-MOST_BYTES = 1 << 20  # of a file; ours have up to 43 kB
+MOST_BYTES = 1 << 20  # of a file; ours have up to 50 kB
 MOST = 100_000  # values of a file, those of an alias counted at each use; ours have thousands
 LONGEST_NUMBER = (
     1000  # characters; the time to read 1:1:1:..., a number to base 60, grows with its square

@@ -54,8 +54,9 @@ class TrainSettings:
     views: module_of(VIEWS)
     """What a row of a batch is: the name of a module of semblance/training/views. `rows`: a query,
     its positive and, in a corpus of triples, its hard negative. `twice`: a sentence and the same
-    sentence again, under other dropout. `crop`, `delete`, `repeat`, `replace`: a sentence and the
-    same sentence with changed tokens."""
+    sentence again, under other dropout. `thrice`: three times; with `dropout: {off_last: {}}` the
+    third time without dropout. `crop`, `delete`, `repeat`, `replace`: a sentence and the same
+    sentence with changed tokens."""
     batch_size: Annotated[int, AtLeast(2), AtMost(10**9)]
     """Rows of a batch."""
     epochs: Count
