@@ -39,6 +39,7 @@ DELETE_WEIGHTS = ("train_initial", "train_entropy", "train", "fit_whitening")
 # Below a training: its outputs when it is finished, a second time; named by all that decides them.
 FINISHED = "checkpoints/{identity}/finished"
 CURVE = "curves/{corpus}/{base}/{method}/seed-{seed}"
+TRAINED = (MODEL, PRETRAINED, CURVE)  # folders of trainings, which have checkpoints
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
 SCORES = "scores"
 ANSWERER = "answerers/{answerer}"  # a tuned model that answers from one bank

@@ -16,13 +16,8 @@ from semblance.layout import RECORD
 from semblance.provenance import damage
 from semblance.reporting.published import PAPERS
 
-TRAINED = (
-    layout.MODEL,
-    layout.PRETRAINED,
-    layout.CURVE,
-)  # the folders that may keep a finished one
 KEPT_RECORDS = [
-    f"{layout.pattern(of)}/{layout.pattern(layout.FINISHED)}/{RECORD}" for of in TRAINED
+    f"{layout.pattern(of)}/{layout.pattern(layout.FINISHED)}/{RECORD}" for of in layout.TRAINED
 ]
 
 

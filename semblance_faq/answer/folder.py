@@ -230,12 +230,8 @@ def check_answerer(folder: Path) -> Checked:
     try:
         stored = read_files(folder, record)
         difference = vector_difference(stored)
-    except (
-        InputError,
-        OSError,
-        ValueError,
-        EOFError,
-    ) as error:  # the other problems are worth telling, too
+    except (InputError, OSError, ValueError, EOFError) as error:
+        # The other problems are worth telling, too.
         seen.problems.append(str(error))
         return seen
     seen.facts.append(f"vectors computed again differ by {difference:.1e} at most")

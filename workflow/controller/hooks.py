@@ -260,8 +260,8 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
     """Yield what a run that did not finish its plan has saved, and how it goes on."""
     done = sum(1 for _ in dag.finished_jobs)
     yield f"stopped: jobs that are done, and stay done: {done} of {len(list(dag.jobs))}"
-    trained = map(layout.pattern, (layout.MODEL, layout.PRETRAINED, layout.CURVE))
-    steps = [step for of in trained for step in Path(out).glob(f"{of}/checkpoints/*/step-*")]
+    folders = [f"{layout.pattern(of)}/checkpoints/*/step-*" for of in layout.TRAINED]
+    steps = [step for folder in folders for step in Path(out).glob(folder)]
     last = {step.parents[2]: step.name for step in sorted(steps, key=lambda step: step.name)}
     for folder, step in sorted(last.items())[:SAVED]:
         yield f"saved: {folder}: step {int(step.removeprefix('step-'))}"
