@@ -119,7 +119,7 @@ def update(
     files = {run.folder / WEIGHTS: trained.weights_digest, **own}
     columns = {role: run.bank.get(f"{role}_column") for role in ("question", "answer")}
     stated = {role: name for role, name in columns.items() if name is not None}
-    entries, lines = compared(read_own(file, stated, queries), before, latest)
+    entries, lines = entries_now(read_own(file, stated, queries), before, latest)
     stored = embed_answerer(entries, trained, before.settings)
     text = "".join(f"- {line}\n" for line in lines)
     records = {path: Path(path) for path in files} | {run.folder / WEIGHTS: trained.record}
@@ -136,7 +136,7 @@ def update(
     return [*lines, f"Ask by --model {output}; {run.output} stays as it is."]
 
 
-def compared(
+def entries_now(
     faq: Faq, before: StoredAnswerer, latest: StoredAnswerer
 ) -> tuple[list[FaqEntry], list[str]]:
     """Return the entries of a file, what was found and has changed, and if a training is due.

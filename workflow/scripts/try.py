@@ -185,17 +185,11 @@ def prepare(args: argparse.Namespace, held: contextlib.ExitStack) -> Try:
     if path.exists() and not read_text(path).startswith(HEADER):
         raise InputError(path, "is there already, and no config of try", "choose another --output")
     base, corpus = (config.get("instead", {}).get(name, name) for name in (BASE, CORPORA[pairs]))
-    label, method, ours = args.loss, args.loss, {}
-    if method not in methods:
-        file = Path(args.loss)
-        given = {**recipe.get("options", {}), **control.get("options", {})}
-        options = check_loss(file, given, vectors_of_a_row(recipe | control))
-        label = file.stem
-        method = f"{label}-{code_digest(str(file))[:8]}"
-        copy = f"{output}/losses/{method}.py"
-        write_text(copy, read_text(file))
-        own = {"label": label, "loss": OWN_LOSS, "options": {"file": copy, "options": options}}
-        ours = {method: control | own}
+    label, ours = args.loss, {}
+    if args.loss not in methods:
+        label = Path(args.loss).stem
+        ours = own_method(Path(args.loss), output, recipe, control)
+    method = next(iter(ours), args.loss)
     held.enter_context(exclusive(output, name_for(LEDGER)))
     row = {"corpora": [corpus], "bases": [base], "methods": ["start", args.against, method]}
     title = f"{label} and {args.against}"
@@ -211,6 +205,19 @@ def prepare(args: argparse.Namespace, held: contextlib.ExitStack) -> Try:
     }
     write_text(path, HEADER + as_yaml(layer))
     return Try(label, method, args.against, corpus, base, output, [*layers, str(path)])
+
+
+def own_method(
+    file: Path, output: str, recipe: dict[str, Any], control: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the method of a loss of one's own, by its name: the control but for a copy of the loss."""
+    given = {**recipe.get("options", {}), **control.get("options", {})}
+    options = check_loss(file, given, vectors_of_a_row(recipe | control))
+    method = f"{file.stem}-{code_digest(str(file))[:8]}"
+    copy = f"{output}/losses/{method}.py"
+    write_text(copy, read_text(file))
+    own = {"label": file.stem, "loss": OWN_LOSS, "options": {"file": copy, "options": options}}
+    return {method: control | own}
 
 
 def vectors_of_a_row(training: dict[str, Any]) -> int:

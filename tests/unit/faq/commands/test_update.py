@@ -16,7 +16,7 @@ from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import changed_file, check_answerer, read_answerer
 from semblance_faq.commands import cli
 from semblance_faq.commands import train as training
-from semblance_faq.commands.update import ANSWERS_ALONE, compared, continued, find_run, update
+from semblance_faq.commands.update import ANSWERS_ALONE, continued, entries_now, find_run, update
 from tests.files import contents
 from tests.unit.faq.example_faq import write_example
 from tests.unit.faq.example_run import ENTRIES, write_run
@@ -200,7 +200,7 @@ def test_a_second_update_keeps_the_wordings_of_the_first(place):
 def test_an_update_says_where_its_wordings_are_not_compared(model, match, tmp_path):
     answerer = read_answerer(write_example(tmp_path, model, match=match))
     rows = [(entry.id, entry.question, entry.answer) for entry in answerer.entries]
-    lines = compared(bank(*rows), answerer, answerer)[1]
+    lines = entries_now(bank(*rows), answerer, answerer)[1]
     assert any(entry.wordings for entry in answerer.entries)
     assert (ANSWERS_ALONE in lines) == (match == "answer")
 
