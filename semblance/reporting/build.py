@@ -185,7 +185,8 @@ def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Score
 
 
 ORIGIN = ("precision", "protocol", "code", "environment")
-OWN_FILE = {"code": " (the file of a row's own pooling counts)"}  # so no row need be older
+# Rows of two poolings have two digests of code, though one program has made both.
+OWN_FILE = {"code": " (the file of a row's own pooling counts)"}
 NAMED = 5  # so many missing runs are named, the rest counted
 ORIENTATION = (
     "Their published values are for orientation only. The report, and stand_in in the CSV, say in "

@@ -465,6 +465,14 @@ def test_other_predictions_and_a_score_of_another_protocol_than_its_pairs_are_fo
     assert len(problems) == 7 * 6  # six scores of the dev pairs in each of seven runs
 
 
+@pytest.mark.parametrize("place", ["bases/nli/mine", "curves/nli/tiny/simcse/seed-1"])
+def test_the_kept_copy_of_a_pre_training_and_of_a_curve_is_checked_too(results, place):
+    kept = results / place / "checkpoints/identity/finished/record.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("{}")
+    assert failed(verify(results)) == {KEPT}
+
+
 def test_the_kept_copy_of_a_training_is_held_against_its_digests_and_its_record(results):
     model = results / MODELS / "rcl/seed-2"
     kept = model / "checkpoints/identity/finished"

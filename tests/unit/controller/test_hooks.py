@@ -108,7 +108,7 @@ CLAIM = (lock, "claim_output")
         ),
     ],
 )
-def test_a_start_that_another_time_may_do_ends_with_one_line_and_a_status_to_try_again(
+def test_a_start_that_may_succeed_later_ends_with_one_line_and_status_75(
     monkeypatch, capsys, part, error, line
 ):
     WRITER.begin()
@@ -263,6 +263,12 @@ def test_a_missing_file_stops_the_run_unless_it_keeps_going(asked, capsys):
 
 def dag(jobs, finished):
     return SimpleNamespace(jobs=range(jobs), finished_jobs=iter(range(finished)))
+
+
+def test_a_saved_step_of_a_pre_training_and_of_a_curve_is_reported(tmp_path):
+    for place in ("bases/wiki/tiny-words", "curves/wiki/tiny/simcse/seed-1"):
+        (tmp_path / place / "checkpoints/0123/step-00000007").mkdir(parents=True)
+        assert f"saved: {tmp_path}/{place}: step 7" in hooks._describe_saved(dag(1, 0), tmp_path)
 
 
 def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_reported(tmp_path):

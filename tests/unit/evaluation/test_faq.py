@@ -130,3 +130,17 @@ def test_scores_are_means_within_each_protocol_that_a_query_follows(predictions)
         for metric in ("acc@1", "acc@3", "acc@5", "map")
     }
     assert found == expected and len(found) == 8
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_answers_with_one_text_have_one_score_and_the_lower_number_comes_first(seed):
+    """Of 719 texts a product may compute the last three apart, with other last bits."""
+    generator = np.random.default_rng(seed)
+    vectors = generator.normal(size=(719, 64)).astype(np.float32)
+    vectors[718] = vectors[5]
+    texts = [[f"answer {number}"] for number in range(718)] + [["answer 5"]]
+    query = vectors[5:6] + generator.normal(size=(1, 64)).astype(np.float32) / 10
+    [scores] = by_vectors(Candidates.of(texts), vectors, query)
+    assert scores[5] == scores[718]
+    columns = ranked([iter([scores])], [question("which?", 5)])
+    assert columns["ranks"] == [[1]] and columns["top"][0][:2] == [5, 718]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from semblance.errors import InputError
-from semblance.evaluation.scored import Target
+from semblance.evaluation.scored import Evaluation, Target
 from semblance.evaluation.sts import StsRun, evaluate_sts
 from semblance.models.compute import device_name
 from semblance.provenance import read_sealed, write_record
@@ -162,3 +162,11 @@ def test_the_precisions_of_training_and_regulators_are_stated_where_they_differ(
     model = trained_model(demo, tmp_path, trained, made)
     found = evaluate(demo, tmp_path / "scores", model, precision=evaluated)
     assert only(found, "precision") == stated
+
+
+def test_a_score_that_is_no_number_leaves_no_file(tmp_path):
+    evaluation = Evaluation(Target(tmp_path / "record.json", COMPUTE, "0123"), {}, {}, "cpu")
+    row = {"task": "mine", "metric": "spearman", "n": 2, "value": float("nan")}
+    with pytest.raises(InputError, match=r"seed-0: spearman of mine \(2 items\) is nan"):
+        evaluation.write("evaluate_sts", StsRun("none", "tiny", "start", "0"), [row], {})
+    assert not list(tmp_path.iterdir())

@@ -90,6 +90,14 @@ def test_a_saved_model_gives_bit_equal_vectors_and_sentence_transformers_reads_t
     assert np.abs(theirs.encode(TEXTS) - expected).max() < 1e-6
 
 
+def test_a_saved_model_states_no_longer_input_than_it_has_positions_for(bases, tmp_path):
+    encoder = encoder_of(bases["roberta"])
+    model_folder.save(encoder, tmp_path, bases["roberta"], max_length=100_000)
+    text = " ".join(["word"] * 2 * encoder.max_length(100_000))
+    assert stored_length(tmp_path) == encoder.max_length(100_000)
+    assert np.isfinite(by_library(tmp_path).encode([text])).all()
+
+
 def test_a_head_for_training_only_is_not_saved_and_an_earlier_one_is_removed(bases, tmp_path):
     for head in ("keep", "train"):
         encoder = encoder_of(bases["bert"], head=head)
