@@ -85,8 +85,9 @@ def shared_rows(args: argparse.Namespace) -> Iterator[list[str]]:
 
 
 def steps_of(args: argparse.Namespace) -> Iterator[tuple[dict[str, str], str, str]]:
-    """Yield each kind of step that the command line names."""
-    kinds = [{"objective": kind, "corpus": corpus} for kind, corpus in args.objectives]
+    """Yield each kind of step that the command line names, and those that no peer has."""
+    named = [*args.objectives, *training.OWN]
+    kinds = [{"objective": kind, "corpus": corpus} for kind, corpus in named]
     return itertools.product(kinds, args.bases, args.precisions)
 
 

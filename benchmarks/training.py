@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import torch
 
 from benchmarks.side import beside, side_by_side
@@ -18,11 +19,14 @@ from semblance.training.loop import Schedule, fit
 from semblance.training.recipe import TrainSettings, training_rows
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
+RCL = {"loss": "regulators", "dropout": {"attention": 0.1}, "max_length": 75}
+REGULATORS = 8
 # Steps of each slice that do not count, by the number of GPUs: the optimiser's state is made in the
 # first, and a GPU records each shape when it comes again.
 WARM = (2, 20)
 ATTENTION = {"tuned": "sdpa", "flash": "flash_attention_2"}  # by peer
 OBJECTIVES = [("unsupervised", "nli"), ("unsupervised", "wiki"), ("nli", "nli")]  # of whose texts
+OWN = [("rcl", "nli")]  # that no peer has
 
 
 def rows(args: argparse.Namespace) -> Iterator[list[str]]:
@@ -56,6 +60,7 @@ def settings(task: Task) -> TrainSettings:
         "matmul": task.matmul,
         "threads": task.threads,
         "gpus": task.gpus,
+        **(RCL if task.objective == "rcl" else {}),
     }
     return decode(TrainSettings, stated)
 
@@ -68,7 +73,9 @@ def _ours(task: Task) -> Callable[[], float]:
     encoder = model_folder.load(work.base(task.base)).to(device)
     tokens = work.tokens(task.corpus)
     rows = training_rows(work.rows(task.corpus), len(tokens.offsets) - 1, recipe)
-    loss = BatchLoss([encoder], tokens, rows, recipe)
+    sizes = (len(tokens.offsets) - 1, encoder.shape.hidden_size)
+    frozen = regulators(*sizes) if task.objective == "rcl" else []
+    loss = BatchLoss([encoder], tokens, rows, recipe, frozen)
     firsts = itertools.count(0, task.steps + 1)
 
     def run() -> float:
@@ -78,6 +85,14 @@ def _ours(task: Task) -> Callable[[], float]:
         return clock.step()
 
     return run
+
+
+def regulators(sentences: int, width: int) -> list[np.ndarray]:
+    """Return vectors as entropy models leave them, (sentences, width) each, of random numbers."""
+    draw = np.random.default_rng(SEED).standard_normal
+    return [
+        draw((sentences, width), dtype=np.float32).astype(np.float16) for _ in range(REGULATORS)
+    ]
 
 
 class From:

@@ -92,18 +92,19 @@ class Layer(nn.Module):
             scale = plan.head_scale(self.heads)
         if isinstance(rate, Tensor):
             rate = rate[packed.order]  # from the caller's order to that of the packed rows
-        # split, not slices: the backward of a slice fills a (T, 3 d) tensor with zeros a group
-        parts = qkv.split([group.tokens for group in packed.groups])
+        laid_out = pad(qkv, packed.padding)  # (P, 3 d)
+        # split, not slices: the backward of a slice fills a (P, 3 d) tensor with zeros a group
+        parts = laid_out.split([group.places for group in packed.groups])
         contexts = []
         for group, part in zip(packed.groups, parts, strict=True):
-            by_head = pad(part, group).view(group.count, group.length, 3, self.heads, -1)
+            by_head = part.view(group.count, group.length, 3, self.heads, -1)
             query, key, value = by_head.permute(2, 0, 3, 1, 4)
             context = _attention(query, key, value, group, rate)
             if scale is not None:
                 context = context * scale[group.rows(), :, None, None]
-            places = context.transpose(1, 2).reshape(group.count * group.length, x.shape[1])
-            contexts.append(unpad(places, group))
-        return torch.cat(contexts) if len(contexts) > 1 else contexts[0]
+            contexts.append(context.transpose(1, 2).reshape(group.places, x.shape[1]))
+        attended = torch.cat(contexts) if len(contexts) > 1 else contexts[0]
+        return unpad(attended, packed.padding)
 
 
 def _hidden_dropout(x: Tensor, packed: Packed, plan: DropoutPlan | None) -> Tensor:
@@ -121,14 +122,12 @@ def _attention(
 ) -> Tensor:
     """Scaled dot-product attention of one group, (count, heads, length, d / heads) each."""
     if isinstance(rate, float) and rate == 0.0:
-        bias = None
-        if group.padding is not None:
-            bias = group.padding.bias.to(query.dtype)
+        bias = None if group.bias is None else group.bias.to(query.dtype)
         return F.scaled_dot_product_attention(query, key, value, attn_mask=bias)
     logits = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
     logits = logits.float()  # in bf16, too, and whether or not this group has padding
-    if group.padding is not None:
-        logits = logits + group.padding.bias
+    if group.bias is not None:
+        logits = logits + group.bias
     weights = logits.softmax(dim=-1)  # (count, heads, length, length)
     if isinstance(rate, Tensor):
         rate = rate[group.rows(), None, None, None]

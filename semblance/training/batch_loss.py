@@ -15,7 +15,7 @@ from semblance.data.vocabulary import read_vocabulary
 from semblance.errors import InputError
 from semblance.models.compute import autocast, random_state, set_random_state
 from semblance.models.encoder import Encoder
-from semblance.models.packing import FILLED_LENGTH, Packed, pack
+from semblance.models.packing import FILLED_LENGTH, Packed, pack, send
 from semblance.named_modules import DROPOUTS, LOSSES, OWN_LOSS, load_module
 from semblance.settings import check_keywords
 from semblance.training.batch import Regulators, batch_of
@@ -199,7 +199,7 @@ class BatchLoss:
             count, rows = part.shape
             packed = pack(tokens, part.ravel(), limit, self.device, encoder.mask_token, self.fills)
             views = np.minimum(np.arange(len(packed.order)) // rows, count - 1)
-            yield Pass(packed, torch.from_numpy(views).to(self.device), count, rows)
+            yield Pass(packed, send(views, self.device), count, rows)
 
     def _embed(self, passes: Sequence[Pass]) -> list[Tensor]:
         """Embed V views of B sentences under dropout; returns V tensors (B, d), float32."""
@@ -220,4 +220,4 @@ class BatchLoss:
         if not len(self.regulators):
             return ()
         columns = [np.stack([r[column] for r in self.regulators]) for column in numbers[:2]]
-        return (Regulators(*(torch.from_numpy(c).to(self.device).float() for c in columns)),)
+        return (Regulators(*(send(column, self.device).float() for column in columns)),)

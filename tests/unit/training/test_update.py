@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from semblance.data.tokens import Tokens
+from semblance.models import packing
 from semblance.models.optimiser import AdamW
 from semblance.models.packing import PLACES, PORTION, pack
 from semblance.training.batch_loss import BatchLoss
-from semblance.training.update import RecordedUpdate, Update, updating
+from semblance.training.update import RecordedUpdate, Update, tensors_of, updating
 from tests.unit.training.test_fast_path import (
     CASES,
     corpus,
@@ -41,26 +42,37 @@ def test_a_batch_is_filled_up_to_whole_portions(rows, limit, seed):
     filled = len(packed.ids) - lengths.sum()
     assert len(packed.ids) % PORTION == 0
     assert 0 < filled <= max(2 * PORTION, lengths.sum() / 8 + PORTION)
-    (group,) = packed.groups
-    assert group.count == len(packed.order) and group.length % PLACES == 0
-    assert packed.lengths.min() >= 1 and packed.lengths.max() <= group.length
+    assert sum(group.count for group in packed.groups) == len(packed.order)
+    assert packed.lengths.min() >= 1
+    for group in packed.groups:
+        assert packed.lengths[group.rows()].max() <= group.length and group.length % PLACES == 0
     # what was there before comes first, as it was
-    for found, expected in zip(packed[:-1], plain[:-1], strict=True):
+    for name in ("ids", "positions", "rows", "lengths", "starts", "order"):
+        found, expected = getattr(packed, name), getattr(plain, name)
         assert torch.equal(found[: len(expected)], expected)
     assert sorted(packed.order.tolist()) == list(range(len(packed.order)))
 
 
-def test_batches_of_alike_sentences_have_few_shapes():
-    """200 batches of 192 sentences of 2 to 32 tokens: their sums differ, their shapes hardly do."""
+def uniform(rng):
+    """192 sentences of 2 to 32 tokens, as many of each."""
+    return rng.integers(2, 33, 192)
+
+
+def skewed(rng):
+    """192 sentences of which most are short and some have 75 tokens, as those of NLI."""
+    return np.minimum(rng.lognormal(2.6, 0.5, 192), 75).astype(int) + 2
+
+
+@pytest.mark.parametrize("draw, limit, most", [(uniform, 32, 4), (skewed, 75, 12)])
+def test_batches_of_alike_sentences_have_few_shapes(draw, limit, most):
+    """The sums of the tokens of 200 batches differ, what a GPU reads of them hardly does."""
     rng = np.random.default_rng(0)
-    batches = [rng.integers(2, 33, 192) for _ in range(200)]
-    sums = {int(lengths.sum()) for lengths in batches}
-    shapes = {
-        (len(packed.ids), len(packed.order), packed.groups[0].length)
-        for lengths in batches
-        for packed in [pack(tokens_of(lengths), np.arange(192), 32, filled=True)]
-    }
-    assert len(sums) > 100 and len(shapes) <= 4
+    batches = [draw(rng) for _ in range(200)]
+    packed = [pack(tokens_of(b), np.arange(192), limit, filled=True) for b in batches]
+    assert len({int(lengths.sum()) for lengths in batches}) > 100
+    shapes = {tuple(tensor.shape for tensor in tensors_of(each)) for each in packed}
+    assert len(shapes) <= most
+    assert all(len(each.groups) <= 2 for each in packed)
 
 
 def test_on_a_cpu_and_for_other_losses_nothing_is_recorded():
@@ -101,6 +113,15 @@ class Unrecorded(RecordedUpdate):
         return self._apply(self.step_loss.compute(inputs), self.rate)
 
 
+@pytest.fixture
+def deterministic(monkeypatch):
+    """Let a GPU add up in one order, as in a training."""
+    monkeypatch.setattr(torch.utils.deterministic, "fill_uninitialized_memory", False)
+    torch.use_deterministic_algorithms(True)
+    yield
+    torch.use_deterministic_algorithms(False)
+
+
 def trained(kind, case: str, precision: str, steps: int = 8, compare=None):
     """Return losses, weights, the generator's state and the update after some steps on a GPU."""
     model = copy.deepcopy(encoder("bert, mean")).cuda().train()
@@ -114,16 +135,14 @@ def trained(kind, case: str, precision: str, steps: int = 8, compare=None):
 
 
 @on_a_gpu
+@pytest.mark.parametrize("places", [PLACES, 3], ids=["one group", "two groups"])
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 @pytest.mark.parametrize("case", CASES)
-def test_a_recorded_step_has_the_bits_of_one_that_is_not(case, precision, monkeypatch):
-    monkeypatch.setattr(torch.utils.deterministic, "fill_uninitialized_memory", False)
-    torch.use_deterministic_algorithms(True)
-    try:
-        losses, weights, state, update = trained(RecordedUpdate, case, precision)
-        expected, others, after, _ = trained(Unrecorded, case, precision)
-    finally:
-        torch.use_deterministic_algorithms(False)
+@pytest.mark.usefixtures("deterministic")
+def test_a_recorded_step_has_the_bits_of_one_that_is_not(case, precision, places, monkeypatch):
+    monkeypatch.setattr(packing, "PLACES", places)
+    losses, weights, state, update = trained(RecordedUpdate, case, precision)
+    expected, others, after, _ = trained(Unrecorded, case, precision)
     assert any(update.recorded.values())
     assert losses == expected and torch.equal(state, after)
     for name, value in weights.items():
@@ -131,6 +150,7 @@ def test_a_recorded_step_has_the_bits_of_one_that_is_not(case, precision, monkey
 
 
 @on_a_gpu
+@pytest.mark.usefixtures("deterministic")
 def test_a_loss_that_reads_a_number_from_the_gpu_is_not_recorded(capfd):
     def reading(batch):
         shares = (batch.queries * batch.positives).sum(dim=1)
