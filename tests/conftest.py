@@ -25,6 +25,7 @@ def real_data() -> Path:
     return folder
 
 
+@pytest.hookimpl(optionalhook=True)  # of xdist, which need not be there
 def pytest_xdist_node_collection_finished(ids):
     UNREPORTED.update(ids)
 
