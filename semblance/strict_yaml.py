@@ -1,6 +1,7 @@
-"""YAML read strictly: plain values, each key once, and a bounded number of values.
+"""YAML read strictly: plain values, each key once, no number in a form that two versions read apart.
 
-1e-5 is a number, as in YAML 1.2 and JSON. In YAML 1.1, which PyYAML reads, it is a text.
+1e-5 is a number, as in YAML 1.2 and JSON. In YAML 1.1, which PyYAML reads, it is a text. There 1:30
+is 90 and 010 is 8; here both are refused.
 """
 
 import re
@@ -9,10 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from yaml.composer import Composer
-from yaml.constructor import SafeConstructor
-from yaml.cyaml import CParser
-from yaml.resolver import Resolver
 
 from semblance.errors import InputError, at
 from semblance.provenance import read_text
@@ -20,12 +17,9 @@ from semblance.provenance import read_text
 UTF8 = "save it as UTF-8"  # what to do about a user's own file that is not
 
 MOST_BYTES = 1 << 20  # of a file; ours have up to 50 kB
-MOST = 100_000  # values of a file, those of an alias counted at each use; ours have thousands
-LONGEST_NUMBER = (
-    1000  # characters; the time to read 1:1:1:..., a number to base 60, grows with its square
-)
 FLOAT = "tag:yaml.org,2002:float"
 NUMBERS = ("tag:yaml.org,2002:int", FLOAT)
+READ_APART = re.compile(r"[-+]?(0[0-9_]+\Z|[0-9_]+:)")  # to base 8 or 60
 WITH_EXPONENT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+\Z")
 QUOTED = ("{", "[", "'", '"')  # the beginnings of a value that is more than one plain word
 # What the loader raises for a scalar that does not fit its tag, such as `!!float x`.
@@ -36,7 +30,7 @@ def read_yaml(path: str | Path) -> Any:
     """Return the value of a YAML file.
 
     Raises InputError, with the line, for text that is not YAML, a key that stands twice, a tag of
-    anything but plain values, and more than MOST values, those of aliases included.
+    anything but plain values, and a number to base 8 or 60.
     """
     return parse_yaml(read_text(path, MOST_BYTES, UTF8), path)
 
@@ -48,7 +42,7 @@ def parse_yaml(text: str, path: str | Path) -> Any:
         node = loader.get_single_node()
         if node is None:
             return None
-        _check(node, path, {})
+        _check(node)
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         # At the end of a text libyaml counts a line that is not there.
@@ -61,7 +55,7 @@ def parse_yaml(text: str, path: str | Path) -> Any:
     except UnicodeEncodeError as error:  # on a command line, where any bytes may stand
         raise InputError(at(path, 1), f"not YAML: {error.reason}") from None
     except RecursionError:
-        raise InputError(at(path, 1), "not YAML that can be read: nested too deeply") from None
+        raise InputError(at(path, 1), "nested too deeply, or a value that holds itself") from None
 
 
 def parse_argument(text: str, where: str) -> Any:
@@ -103,65 +97,33 @@ def _line_of_each(node: yaml.Node, place: tuple) -> Iterator[tuple[tuple, int]]:
             yield (*place, key.value), key.start_mark.line + 1
 
 
-def _check(node: yaml.Node, path: str | Path, sizes: dict[int, int]) -> int:
-    """Return the number of a node's values, those of its aliases included.
-
-    Raises InputError for keys that stand twice and for more than MOST values. Each node is visited
-    once; ``sizes`` holds the numbers found before.
-    """
-    if isinstance(node, yaml.ScalarNode) or id(node) in sizes:
-        return sizes.get(id(node), 1)
-    sizes[id(node)] = MOST  # for a node that holds itself
-    children = _pairs(node) if isinstance(node, yaml.MappingNode) else node.value
-    size = 1 + sum(_check(child, path, sizes) for child in children)
-    sizes[id(node)] = size
-    if size > MOST:
-        where = at(path, node.start_mark.line + 1)
-        raise InputError(
-            where, f"its aliases stand for more than {MOST:,} values", "write them out"
-        )
-    return size
-
-
-def _pairs(node: yaml.MappingNode) -> list[yaml.Node]:
-    seen = set()
-    for key, _ in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise _error("a key is not a plain value", key)
-        if key.value in seen:
-            raise _error(f"key {key.value!r} stands twice", key)
-        seen.add(key.value)
-    return [part for pair in node.value for part in pair]
+def _check(node: yaml.Node) -> None:
+    """Raise an error for a key that stands twice, or that is a list or a mapping."""
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            _check(item)
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _error("a key is not a plain value", key)
+            if key.value in seen:
+                raise _error(f"key {key.value!r} stands twice", key)
+            seen.add(key.value)
+            _check(value)
 
 
 def _error(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
-class _Loader(Composer, CParser, SafeConstructor, Resolver):  # before CParser's own composer
-    """The safe loader, which also bounds what it reads and names the line of a misfit scalar.
-
-    libyaml reads the text. PyYAML's own parser takes .3 s more for what each start reads.
-    """
-
-    composed = 0  # nodes so far
-
-    def __init__(self, text: str) -> None:
-        CParser.__init__(self, text)
-        for part in (Composer, SafeConstructor, Resolver):
-            part.__init__(self)
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node:
-        self.composed += 1
-        if self.composed > MOST:
-            event = self.peek_event()
-            problem = f"more than {MOST:,} values"
-            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
-        return super().compose_node(parent, index)
+class _Loader(yaml.CSafeLoader):
+    """The safe loader, which also names the line of a scalar that does not fit its tag."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        if node.tag in NUMBERS and len(node.value) > LONGEST_NUMBER:
-            raise _error(f"a number of more than {LONGEST_NUMBER} characters", node)
+        if node.tag in NUMBERS and READ_APART.match(node.value):
+            problem = f"{node.value:.40} means one thing in YAML 1.1 and another in YAML 1.2"
+            raise _error(f"{problem}; quote a text, write a number plainly", node)
         try:
             return super().construct_object(node, deep)
         except MALFORMED as error:

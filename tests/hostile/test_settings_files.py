@@ -17,14 +17,9 @@ from workflow.scripts import endings, run
 
 # YAML
 
-BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]\n"
-    for a, b in zip("abcdefgh", "bcdefghi", strict=True)
-)  # line 5 passes a hundred thousand
 YAML = {  # name: (content, line)
     "a doubled key": ("a: 1\nb: {c: 1, d: 2, c: 3}\n", 2),
     "a Python object": ("a: 1\nb: !!python/object:os.system {}\n", 2),
-    "an alias bomb": (BOMB, 5),
     "a mapping that holds itself": ("a: &a {x: *a}\n", 1),
     "a NUL": ("a: 1\nb: \0\n", 2),
     "nested deeply": ("[" * 1000, 1),
@@ -32,7 +27,8 @@ YAML = {  # name: (content, line)
     "an impossible date": ("a: 1\nb: 2020-99-99\n", 2),
     "a false float": ("a: !!float x\n", 1),
     "a huge integer": ("a: " + "9" * 5000 + "\n", 1),
-    "an endless number to base 60": ("a: 1" + ":1" * 20_000, 1),
+    "a number to base 60": ("a: x\nb: 1:30\n", 2),
+    "a number to base 8": ("a: x\nb: -010\n", 2),
     "two documents": ("a: 1\n---\nb: 2\n", 2),
     "not UTF-8": (b"a: 1\nb: \xff\n", 2),
 }
@@ -95,7 +91,10 @@ def test_the_projects_own_config_is_checked_before_snakemake_reads_it(tmp_path):
     write(tmp_path / "config.yaml", YAML["a mapping that holds itself"][0])
     done = run_module(tmp_path, "snakemake", "-n")
     printed = done.stdout + done.stderr
-    assert done.returncode and "config.yaml:1: its aliases stand for more" in printed
+    assert (
+        done.returncode
+        and "config.yaml:1: nested too deeply, or a value that holds itself" in printed
+    )
     assert "Traceback" not in printed
 
 

@@ -19,6 +19,10 @@ from semblance.strict_yaml import as_yaml, key_lines, parse_argument, parse_yaml
         ("'1e-5'", "1e-5"),
         ("1e5x", "1e5x"),
         ("12", 12),
+        ("0.30", 0.3),
+        ("0x10", 16),
+        ("0", 0),
+        ("'1:30'", "1:30"),
     ],
 )
 def test_a_number_may_have_an_exponent(text, value, tmp_path):
