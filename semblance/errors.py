@@ -110,6 +110,23 @@ def is_transient(error: BaseException) -> bool:
 # --- what does not fit a type, in words ----------------------------------------------------------
 
 
+WORDS = {  # by pydantic's types of errors; in braces what their contexts hold
+    "bool_type": "should be true or false",
+    "int_type": "should be a whole number",
+    "int_from_float": "should be a whole number",
+    "float_type": "should be a number",
+    "string_type": "should be a text",
+    "list_type": "should be a list",
+    "tuple_type": "should be a list",
+    "too_short": "should have at least {min_length} entries, and has {actual_length}",
+    **dict.fromkeys(("dict_type", "dataclass_type", "model_type"), "should be keys with values"),
+    "literal_error": "should be {expected}",
+    "greater_than": "should be greater than {gt:.10g}",
+    "greater_than_equal": "should be greater than or equal to {ge:.10g}",
+    "less_than_equal": "should be less than or equal to {le:.10g}",
+}
+
+
 class _Spot(NamedTuple):
     """Where an error is: its key, the type that has the key, and the type's other kinds."""
 
@@ -150,8 +167,9 @@ def _in_words(error: Any, spot: _Spot) -> InputError:
         return InputError(key, "missing key", meaning)
     if error["type"] == "string_pattern_mismatch":
         return InputError(key, f"{error['input']!r:.80} does not fit", meaning)
-    words = error["msg"].replace("Input should", "should").replace("List should", "should")
-    words = words.replace(" after validation", "")
+    words = error["msg"]  # of an error of our own
+    if error["type"] in WORDS:
+        words = WORDS[error["type"]].format(**error.get("ctx", {}))
     return InputError(key, f"{error['input']!r:.80} {words}", meaning)
 
 
