@@ -11,6 +11,7 @@ import io
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from semblance.data.text import bare, filled, normalise
@@ -114,9 +115,8 @@ def in_turn(found: Sequence[Answered]) -> list[Answered]:
         return not one.likely, best - second if one.likely else -best
 
     others = sorted((one for one in found if not kept_apart(one.question)), key=gap)
-    turns = [(APART * place, one) for place, one in enumerate(apart)]
-    turns += [(APART * place / (APART - 1) + 1, one) for place, one in enumerate(others)]
-    return [one for _, one in sorted(turns, key=lambda turn: turn[0])]
+    rounds = zip_longest(apart, *(others[place :: APART - 1] for place in range(APART - 1)))
+    return [one for one in chain.from_iterable(rounds) if one is not None]
 
 
 def _prompt(one: Answered) -> str:
