@@ -14,6 +14,7 @@
 # make format       mend what a tool can mend of the style
 # make docs         write what README.md and docs/ take from other files: keys of the config, counts, data sets
 # make rulegraph    draw docs/rules.svg (needs graphviz: apt-get install graphviz)
+# make path         count the lines that one number of RCL's Table 3 needs to be read
 # make lock         pin in constraints.txt the packages that are installed now
 .DELETE_ON_ERROR:
 PYTHON ?= python3
@@ -23,7 +24,7 @@ CORES  ?= all
 KEPT   := demo/results/models/nli/minilm-3/rcl-4/seed-1/model/model.safetensors# the model that README.md uses
 PARALLEL := -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: help setup demo lint format test test-long test-storm test-slurm docs rulegraph bench gpu lock clean
+.PHONY: help setup demo lint format test test-long test-storm test-slurm docs rulegraph bench gpu path lock clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
@@ -91,6 +92,9 @@ gpu:
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output results-benchmarks/page.md $(ARGS)
+
+path: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.path $(ARGS)
 
 $(VENV)/.bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
