@@ -91,6 +91,7 @@ def build_rows(pairs: Iterable[Pair], others: tuple[str, ...]) -> list[tuple[str
         by_label[label].append(hypothesis)
     rows = []
     for premise, by_label in sentences.items():
+        # SimCSE's triples need both: without a contradiction there is no hard negative.
         if all(by_label[label] for label in others):
             columns = [cycle(by_label[label]) for label in others]
             rows += zip(repeat(premise), by_label["entailment"], *columns, strict=False)

@@ -194,6 +194,7 @@ class _Prepared:
             number = self.number[pair.id]
             rows.append((pair.question, self.answers[number], None))
         for query, part in self.queries:
+            # The papers never train on users' queries (R46).
             if self.settings.train_on == "questions" or part in held_out:
                 continue
             for pair in (known[key] for key in query.relevant if key in known):

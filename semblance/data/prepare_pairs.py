@@ -56,6 +56,7 @@ def choose(pairs: Iterable[Pair], limit: int | None, seed: int | None) -> list[P
         return [pair for number, pair in enumerate(pairs) if number < limit]
     draw = np.random.Generator(np.random.PCG64(seed))
     drawn = ((draw.random(), number, pair) for number, pair in enumerate(pairs))
+    # The same pairs for all seeds of the training, in the order of the file (S43).
     chosen = heapq.nsmallest(limit, drawn)
     return [pair for _, _, pair in sorted(chosen, key=lambda entry: entry[1])]
 

@@ -64,6 +64,7 @@ def _read_subset(inputs: Path, golds: Path, year: int, subset: str) -> Iterator[
         fields = text.split("\t")
         if len(fields) not in columns:
             raise InputError(at(inputs, line), f"columns: {len(fields)}, expected {columns[-1]}")
+        # SemEval had annotators score a part of some files only (E8).
         if gold.strip():
             score = _score(gold, 0, 5, at(golds, line))
             yield _pair(f"sts{year}", subset, line, fields[:2], score, inputs)

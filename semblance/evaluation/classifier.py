@@ -81,6 +81,7 @@ class Classifier:
         """
         gold = np.concatenate([part.labels for part in parts.values()])
         numbers = np.concatenate([np.arange(len(part.labels)) for part in parts.values()])
+        # SentEval's class for tasks without a dev part has another grid than the other two.
         grid = GRID_WITHOUT_DEV if {"train", "test"} == parts.keys() else GRID
         folds = self._folds(parts, gold)
         splits = [split for fold in folds for split in (fold.test, *fold.dev)]
@@ -134,4 +135,5 @@ class Classifier:
 
 def _position_of_best(accuracies: np.ndarray) -> int:
     """Return the position of the highest accuracy in points of two decimals, the first of equals."""
+    # Rounded before the choice, as SentEval does: of equals the strongest regularisation wins.
     return int(np.argmax(np.round(100 * accuracies, 2)))

@@ -38,6 +38,7 @@ def read_development(raw: Raw, tests: Path) -> tuple[dict[str, list[ScoredPair]]
     parts, sizes = {}, {}
     for name, part in PARTS.items():
         pairs = read_part(raw, *part)
+        # STS-B is made of SemEval's pairs: what a test has, no loss may be tried on.
         own = [pair for pair in pairs if _key(pair.sentence1, pair.sentence2) not in closed]
         parts[name], sizes[name] = apply_protocol(own, "senteval"), len(pairs)
     return parts, sizes

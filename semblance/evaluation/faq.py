@@ -134,6 +134,7 @@ def ranked(rankings: Sequence[Scores], questions: Sequence[BankQuestion]) -> dic
         columns["top"].append(order[:KEPT].tolist())
         columns["top_scores"].append(scores[order[:KEPT]].tolist())
         columns["confidence"].append(float(scores[order[0]]))
+        # What would come first if the bank did not know the answer.
         others = order[~np.isin(order, question.relevant)]
         columns["without"].append(float(scores[others[0]]) if len(others) else float("nan"))
     return columns | per_query(columns["ranks"])
@@ -199,6 +200,7 @@ def evaluate_faq(
         "test": [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols],
         "dev": [replace(question, protocol=FAQ_DEV) for question in of_dev.questions],
     }
+    # A question that is asked here is no known one, be it of the test or of dev.
     held_out = (run.fold, dev_part(run.fold, evaluation.read["data"]["folds"]))
     texts = read_parquet(folder / CANDIDATES, Candidate._fields).to_pylist()
     known = [Candidate(**text) for text in texts]

@@ -30,12 +30,14 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
         return float("nan")
     x, y = x - x.mean(), y - y.mean()
     norm = np.sqrt((x @ x) * (y @ y))
+    # Numbers may differ by so little that their squares are 0.
     return float(x @ y / norm) if norm > 0 else float("nan")
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> float:
     """Return Spearman's ρ, that is Pearson's r of the ranks; NaN as for ``pearson``."""
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    # A rank would hide a NaN: sorting puts it last.
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         return float("nan")
     return pearson(ranks(x), ranks(y))

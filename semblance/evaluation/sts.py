@@ -90,6 +90,7 @@ class Sts:
         for task in dict.fromkeys(self.pairs["task"].tolist()):
             inside = self.pairs["task"] == task
             vectors = sides[:, inside].reshape(-1, sides.shape[2])
+            # A sentence that several pairs share would weigh more in mean and covariance (S31).
             _, first = np.unique(numbers[:, inside], return_index=True)
             fitted = fit([vectors[first]], f"task {task}")
             whitened[:, inside] = fitted.apply(sides[:, inside])
@@ -100,6 +101,7 @@ class Sts:
         test = self.pairs["task"] == "stsb"
         if not test.any():
             return {}
+        # Alignment is of pairs that mean the same, uniformity of all sentences (E18).
         near = test & (self.pairs["score"] > NEAR)
         both = np.unique(np.concatenate([left[test], right[test]]), axis=0)
         return {
@@ -146,6 +148,7 @@ def _task_rows(part: dict[str, np.ndarray], metric: str, has_subsets: bool) -> I
         values.append(correlation(part["similarity"][chosen], part["gold"][chosen]))
         sizes.append(int(chosen.sum()))
     whole = dict.fromkeys(("all", "mean", "wmean"), correlation(part["similarity"], part["gold"]))
+    # STS-B's genres are none: by SimCSE's Table B.3 its score does not change with them (E1).
     if has_subsets:
         whole["mean"] = float(np.mean(values))
         whole["wmean"] = float(np.average(values, weights=sizes))

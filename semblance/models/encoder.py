@@ -100,6 +100,7 @@ class Layer(nn.Module):
             by_head = part.view(group.count, group.length, 3, self.heads, -1)
             query, key, value = by_head.permute(2, 0, 3, 1, 4)
             context = _attention(query, key, value, group, rate)
+            # A dropped head adds nothing to the output; the others are scaled for it (DropHead).
             if scale is not None:
                 context = context * scale[group.rows(), :, None, None]
             contexts.append(context.transpose(1, 2).reshape(group.places, x.shape[1]))
@@ -121,6 +122,7 @@ def _attention(
     query: Tensor, key: Tensor, value: Tensor, group: Group, rate: float | Tensor
 ) -> Tensor:
     """Scaled dot-product attention of one group, (count, heads, length, d / heads) each."""
+    # torch's own kernel draws one rate for all; S-SimCSE needs one for each sentence, below.
     if isinstance(rate, float) and rate == 0.0:
         bias = None if group.bias is None else group.bias.to(query.dtype)
         return F.scaled_dot_product_attention(query, key, value, attn_mask=bias)
@@ -212,6 +214,7 @@ class Encoder(nn.Module):
             read["masks"] = packed.starts + packed.lengths - 2
         x = self.token_states(packed, plan, read)  # (T, d)
         pooled = self.pool(x.float(), packed, **read)  # (n, d), in packed order
+        # A head for training only is left out where dev is scored, too (S48).
         if self.head is not None and (self.keeps_head or self.training):
             pooled = torch.tanh(self.head(pooled)).float()
         if self.normalise:

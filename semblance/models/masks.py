@@ -22,6 +22,7 @@ def keep_mask(
         levels = ((1.0 - rate.double()) * LEVELS).round()
         highest = (levels - LEVELS // 2 - 1).to(torch.int16)
         return bits <= highest, (levels / LEVELS).to(rate.dtype)
+    # Scaled by the rounded rate, so that the expected value is exact (E24).
     levels = round((1.0 - rate) * LEVELS)
     return bits <= levels - LEVELS // 2 - 1, levels / LEVELS
 

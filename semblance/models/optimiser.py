@@ -20,6 +20,7 @@ class AdamW:
         for name, parameter in model.named_parameters():
             if not parameter.requires_grad:
                 continue
+            # As BERT was trained: gains and biases do not decay (R27).
             if name.endswith("bias") or "norm" in name:
                 undecayed.append((name, parameter))
             else:

@@ -34,6 +34,7 @@ def fit(blocks: Iterable[np.ndarray], where: str) -> Whitening:
     """
     count, mean, covariance = _moments(blocks)
     width = len(mean)
+    # n vectors span n - 1 directions at most: of the others the variance would be 0.
     if count <= width:
         problem = f"{count} texts are too few to whiten vectors of {width} numbers"
         raise InputError(where, problem, "whiten on more texts")
@@ -68,5 +69,6 @@ def _moments(blocks: Iterable[np.ndarray]) -> tuple[int, np.ndarray, np.ndarray]
         total += block.sum(0)
         products += block.T @ block
     offset = total / max(1, count)
+    # Divided by n - 1, as numpy's cov, which the authors' code calls.
     covariance = (products - count * np.outer(offset, offset)) / max(1, count - 1)
     return count, centre + offset, covariance

@@ -53,6 +53,7 @@ def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> 
     if layout.resampling is None:
         return table
     scores, draw = RESAMPLED[layout.resampling]
+    # Other scores have another arithmetic, and an interval of this one would be false.
     if (table.metric, table.aggregation) != scores:
         return table
     setting = _Setting(table, layout, Path(results), draws, seed)
@@ -145,6 +146,7 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
     gold = frames[0]["gold"].to_numpy()  # (N,)
     similarities = np.vstack([frame["similarity"].to_numpy() for frame in frames])
     index = frames[0].index
+    # Genres of STS-B are joined (E1), so that its items are drawn from all of them.
     has_subsets = index.get_level_values("task").isin(WITH_SUBSETS)
     subsets = index.get_level_values("subset").where(has_subsets, "")
 
@@ -198,6 +200,7 @@ def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
         scores = np.stack([frame.to_numpy().T for frame in frames], axis=1)
         flat = scores.reshape(-1, scores.shape[-1])  # (metrics x seeds, queries)
         groups = frames[0].index.get_level_values("group")
+        # Questions of one thread are no independent witnesses: they are drawn together.
         total += mean_draws(flat, setting.draws, rng, groups).reshape(total.shape)
     means = POINTS * total / len(numbers)
     return {metric: means[:, at] for at, metric in enumerate(metrics)}

@@ -144,6 +144,7 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     cells = {}
     for column, values in layout.cells(by_seed).items():
         known = {seed: value for seed, value in values.items() if value is not None}
+        # A mean over some seeds would be compared with one over all: the cell stays empty.
         cells[column] = Cell(known) if len(known) == len(values) else Cell({}, partial=known)
     return Row(
         label=asked.label,

@@ -39,6 +39,7 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
     for path in paths:
         for place, record in _records(Path(path)):
             key = tuple(record[name] for name in SCORE_KEY)
+            # Which of two values is right nobody can tell, and a mean of both would be neither.
             if key in lines:
                 problem = f"this score stands twice, first at {lines[key][0]}"
                 advice = "evaluate each run once, or list each file once"

@@ -30,6 +30,7 @@ def item_covariances(drawn: Sequence[np.ndarray], seeds: Sequence[tuple[int, ...
     means = np.stack([scores.mean(axis=1) for scores in drawn])
     covariances = means @ means.T / freedom
     for (i, ours), (j, theirs) in itertools.product(enumerate(drawn), repeat=2):
+        # Only rows of the same seeds differ together from seed to seed.
         if seeds[i] == seeds[j] and len(seeds[i]) > 1:
             by_seed = (ours * theirs).sum(axis=0).mean() / freedom
             covariances[i, j] += (by_seed - covariances[i, j]) / (len(seeds[i]) - 1)
@@ -100,6 +101,7 @@ def grouped_resamples(
     for start in range(0, draws, CHUNK):
         rows = min(CHUNK, draws - start)
         times = np.ones((rows, count), int)
+        # A drawn group counts as often as it was drawn, with new items each time.
         if other_groups:
             times = rng.multinomial(count, np.full(count, 1 / count), size=rows)
         counts = np.empty((rows, sum(map(len, groups))))

@@ -60,6 +60,7 @@ class Estimate:
 
         Below half of ALPHA the interval lies within the margin. 1 of too few seeds.
         """
+        # Two seeds that agree by luck have an interval of hardly any width.
         if self.seeds < FEWEST_TO_EQUAL:
             return 1.0
         return self._tail(margin - abs(self.value))
@@ -70,6 +71,7 @@ class Estimate:
             return stats.t.sf(distance / self.error, self.freedom)
         if math.isinf(self.error):  # of an exact test whose p is 1
             return 0.5
+        # The error's law is symmetric: beyond the other side lies the rest.
         if distance < 0:
             return 1 - self._tail(-distance)
 
@@ -107,6 +109,7 @@ def unpaired(weights: Sequence[float], samples: Sequence[np.ndarray]) -> Estimat
         parts.append((weight**2 * np.var(sample, ddof=1) / len(sample), len(sample) - 1))
     variance = sum(part for part, _ in parts)
     seeds = min(map(len, samples))
+    # Equal values on every side: there is no freedom to share out.
     if variance == 0:
         return Estimate(value, 0.0, math.inf, seeds=seeds)
     # That of the one chi-square with the mean and the variance of this sum of several.

@@ -115,16 +115,20 @@ def of_difference(
     """
     low, high = among.interval(found)
     is_within = among.is_within(found, margin)
+    # Before all others: no word speaks of a sign that the interval leaves open.
     if low <= 0 <= high:
         return "no difference" if is_within else UNDECIDED
+    # Below 0 but not beyond the margin the sign is shown, and not that it counts.
     if high < -margin:
         return "contradicted"
     if high < 0:
         return "a little the other way" if is_within else "the other way"
+    # Before the size: a gain within the margin is none that counts, whatever was claimed.
     if is_within:
         return "far smaller than claimed"
     if size is not None and high < size:
         return "smaller than claimed"
+    # Within a margin above the claimed size a difference is still the claimed one.
     if size is not None and low > size + margin:
         return "larger than claimed"
     return "reproduced"
@@ -222,6 +226,7 @@ def far_seeds(by_seed: Mapping[str, float], margin: float) -> tuple[str, ...]:
     far = []
     for seed, value in by_seed.items():
         others = np.array([other for name, other in by_seed.items() if name != seed])
+        # One other seed has no spread to be far by.
         if others.size < 2:
             continue
         distance = abs(value - np.median(others))

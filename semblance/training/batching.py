@@ -57,6 +57,7 @@ def batches(
             batch = _draw_disjoint(keys, size, fresh, waiting)
         else:
             batch = [next(fresh) for _ in range(size)]
+        # A row alone has no other row as a negative: its loss says little or nothing.
         if len(batch) > 1 or size == 1:
             left_out = 0
             yield np.asarray(batch, dtype=np.int64)

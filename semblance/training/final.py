@@ -18,6 +18,7 @@ from semblance.training.recipe import TrainSettings, schedule, training_rows
 
 def final_steps(shares: Sequence[float], steps: int) -> int:
     """Return the median share of ``steps``, at least one step."""
+    # The median: one fold that is best at its first or last step does not decide alone (E10).
     return max(1, round(statistics.median(shares) * steps))
 
 
@@ -25,6 +26,7 @@ def with_steps_of(settings: TrainSettings, records: Sequence[str]) -> TrainSetti
     """Return the settings with as many steps as trainings with these records, if any, took."""
     if not records:
         return settings
+    # The steps taken, not those planned: entropy models stop early (R13).
     steps = sum(read_sealed(path)["training"]["step"] for path in records)
     return replace(settings, max_steps=steps)
 

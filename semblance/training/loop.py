@@ -84,8 +84,10 @@ class TrainingFailed(InputError):
 def learning_rate(step: int, schedule: Schedule) -> float:
     """Linear warm-up to the full rate, then linear decay to zero after the last step."""
     warm = math.ceil(schedule.warmup * schedule.steps)
+    # step + 1: at a rate of 0 the first batch would be drawn for nothing.
     if step < warm:
         return schedule.learning_rate * (step + 1) / warm
+    # A warm-up may take all steps; then none is left to divide by.
     return schedule.learning_rate * (schedule.steps - step) / max(1, schedule.steps - warm)
 
 
@@ -187,6 +189,7 @@ def _stop_early(state: TrainingState, loss: float, schedule: Schedule) -> None:
     windows_since = len(progress.windows) - 1 - lowest
     if windows_since == 0 and not progress.curve:  # a dev score chooses, where there is one
         _keep_weights(state)
+    # Windows of steps, because a single batch says little about the loss (R24).
     if windows_since >= schedule.patience:
         progress.stopped = (
             f"the loss did not fall for {schedule.patience} windows of {schedule.window} steps"
@@ -199,12 +202,14 @@ def _evaluate(state: TrainingState, evaluate: Callable, log: Callable) -> None:
     state.model.eval()
     found = evaluate()
     measures = found if isinstance(found, dict) else {DEV: found}
+    # NaN is above no score: the training would go on and keep whatever came before.
     if any(map(math.isnan, measures.values())):
         problem = f"the {' or '.join(measures)} score is NaN: the embeddings have collapsed"
         raise TrainingFailed(f"step {progress.step}", problem, "lower the learning rate")
     progress.curve.append({"step": progress.step, **measures})
     log({"step": progress.step, **measures})
     score = measures.get(DEV, -math.inf)
+    # Not the untrained model (R30); of equal scores the earlier step, which has trained less.
     if progress.step and score > progress.best:
         progress.best = score
         _keep_weights(state)

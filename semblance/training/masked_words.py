@@ -70,6 +70,7 @@ class Masking:
         fate = draw.random(len(ids))
         masked = ids.copy()
         masked[chosen & (fate < REPLACED)] = self.vocabulary.mask
+        # BERT's shares: 80 % the mask, 10 % stay, 10 % any word, so that no place is sure (S18).
         becomes_random = chosen & (fate >= REPLACED + KEPT)
         masked[becomes_random] = draw.choice(self.vocabulary.ordinary, size=becomes_random.sum())
         return masked, np.where(chosen, ids, NOT_MASKED).astype(ids.dtype)

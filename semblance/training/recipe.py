@@ -50,10 +50,12 @@ class Drawing:
 
 def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
     """Return the number of steps and the learning rate's course over them."""
+    # A smaller last batch is not drawn: each step has as many negatives (E27).
     epoch = max(1, len(rows.query) // batch_size(rows, settings))
     steps = int(min(epoch * settings.epochs, settings.max_steps or math.inf))
     evaluate_every = settings.evaluate_every or 0
     if not evaluate_every and settings.evaluate_share:
+        # A share of few steps rounds to 0, which would mean no dev score before the end.
         evaluate_every = max(1, round(settings.evaluate_share * steps))
     return Schedule(
         steps=steps,

@@ -77,6 +77,7 @@ def train(
         evaluate = inputs.dev and functools.partial(inputs.dev, task.encoder)
         with kept.log(plan.steps) as log:
             progress = fit(task.trained, task.step_loss, plan, evaluate, log, kept.checkpoints)
+        # A dev score finds a collapse by itself; an entropy model has none.
         if evaluate is None:
             _check_not_collapsed(task, settings, output)
 
@@ -140,6 +141,7 @@ def _check_not_collapsed(task: Task, settings: TrainSettings, output: str | Path
 def _save(task: Task, start: SavedModel, settings: TrainSettings, output: Path) -> list[str]:
     """Write the model's folder; return the names of its files."""
     folder = output / FOLDER
+    # A model trained on short texts reads long ones as its base does (E9).
     max_length = max(settings.max_length, start.max_length)
     files = model_folder.save(task.encoder, folder, start.folder, max_length)
     if settings.loss is None:  # what masked words alone have trained is a base, with their head

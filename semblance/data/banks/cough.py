@@ -47,6 +47,7 @@ def read_cough(
         query = row["Query_index"].strip()
         pair = row["FAQ_index"].strip()
         is_positive = _is_positive(row, where)
+        # COUGH took out queries that nothing answers, and left their judgements (R45).
         if query not in queries_of and not is_positive:
             continue
         for name, key, known in (("query", query, queries_of), ("FAQ", pair, pairs)):

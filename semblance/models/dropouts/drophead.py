@@ -17,5 +17,6 @@ def head_scale(rate: float, rows: int, heads: int, device: torch.device) -> Tens
     if rate == 0.0:
         return None
     keep, _ = keep_mask((rows, heads), rate, device)
+    # Where none is left there would be nothing to scale by, so that all of them stay (R43).
     keep = keep | ~keep.any(dim=1, keepdim=True)
     return keep / keep.float().mean(dim=1, keepdim=True)

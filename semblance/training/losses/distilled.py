@@ -33,6 +33,7 @@ def loss(
         taught = shuffled(taught, interval)
     taught = (teacher_scale * taught).softmax(dim=1)  # (B, B)
     learned = scaled_cosines(batch.queries, batch.queries, student_scale)
+    # Afterwards 0, not -inf: its product with the teacher's share, 0, would be NaN.
     learned = learned.masked_fill(own, -torch.inf).log_softmax(dim=1).masked_fill(own, 0.0)
     # ASSUME: the mean over the rows, as the authors' code has it; Eq. 2 prints a sum.
     distillation = -(taught * learned).sum(dim=1).mean()
@@ -50,6 +51,7 @@ def shuffled(logits: Tensor, interval: float) -> Tensor:
     # A product in place of cumsum, which is not deterministic on a GPU.
     sums = torch.ones_like(logits, dtype=torch.float64).triu()
     reached = falling.double().softmax(dim=1) @ sums  # (B, B): G
+    # The sum reaches 1 with the last text, which would else be a group of its own.
     groups = (reached / interval).floor().clamp(max=math.ceil(1 / interval) - 1)
     groups[:, -1] = torch.inf  # the row's own
     exchanged = (groups + torch.rand_like(groups)).argsort(dim=1)

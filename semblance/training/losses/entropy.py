@@ -27,7 +27,9 @@ def loss(
     if not include_positive:  # ASSUME: "i != j" leaves j = i out of the sum, not out of the softmax
         diagonal = torch.eye(*terms.shape, dtype=torch.bool, device=terms.device)
         terms = terms.masked_fill(diagonal, 0.0)
+    # They leave the sum of Eq. 2 alone, and stay candidates of the softmax (R3).
     if not hard_negatives_in_entropy:
         terms = terms[:, :rows]
     negative_entropy = terms.sum(dim=1)  # (B,)
+    # p log p is below 0: by the minus of Eq. 2 a positive φ lowers the entropy (R4: any sign).
     return -log_p.diagonal().mean() - phi * reduced(negative_entropy, reduction)

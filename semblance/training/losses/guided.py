@@ -19,6 +19,7 @@ def loss(batch: Batch, regulators: Regulators, *, scale: Positive = 100.0) -> Te
     guided = [mean_cosines(*(getattr(regulators, name) for name in pair)) for pair in pairs]
     own = guided[0].diagonal().unsqueeze(1)  # (B, 1)
     itself = torch.eye(len(own), dtype=torch.bool, device=own.device)
+    # The own pair is the numerator, so that it stays whatever the guide says; so do equal cosines.
     kept = [(guided[0] <= own) | itself, *((each <= own) & ~itself for each in guided[1:])]
     logits = [
         scaled_cosines(getattr(batch, one), getattr(batch, other), scale).masked_fill(

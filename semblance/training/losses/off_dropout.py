@@ -30,6 +30,7 @@ def loss(
         raise InputError("views", problem, "set views: thrice")
     pairs = F.cosine_similarity(batch.queries, batch.positives, dim=-1)  # (B,)
     itself = torch.eye(len(full), dtype=torch.bool, device=full.device)
+    # A text without dropout equals itself: as a negative its cosine would be 1.
     others = scaled_cosines(full, full, scale).masked_fill(itself, -torch.inf)
     logits = torch.cat([(positive_weight * scale * pairs).unsqueeze(1), others], dim=1)
     contrast = -logits.log_softmax(dim=1)[:, 0].mean()

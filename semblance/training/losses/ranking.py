@@ -26,6 +26,7 @@ def loss(
     """
     logits = scaled_cosines(batch.queries, batch.positives, scale)  # (B, B)
     ways = torch.stack([logits, logits.T]).log_softmax(dim=-1)  # (2, B, B)
+    # Where both probabilities vanish, 0 times the logarithm of 0 would be NaN.
     middle = ways.exp().mean(dim=0).clamp_min(torch.finfo(ways.dtype).tiny).log()
     consistency = (ways.exp() * (ways - middle)).sum(dim=-1).mean()
     # ASSUME: a row's own pair is left out of both lists: it would outweigh all others.
@@ -33,6 +34,7 @@ def loss(
     taught = teacher_scale * mean_cosines(regulators.queries, regulators.positives)
     taught = taught.masked_fill(own, -torch.inf).softmax(dim=1)  # (B, B)
     learned = student_scale * logits / scale
+    # Afterwards 0, not -inf: its product with the teacher's share, 0, would be NaN.
     learned = learned.masked_fill(own, -torch.inf).log_softmax(dim=1).masked_fill(own, 0.0)
     distillation = -(taught * learned).sum(dim=1).mean()
     first = contrastive(batch, scale=scale)

@@ -17,6 +17,7 @@ def regulator_terms(embeddings: Tensor, regulators: Tensor, scale: float) -> Ten
         problem = f"have vectors of {width} numbers, the model of {own}"
         raise InputError("regulators", problem, "name models of one width")
     x = F.normalize(embeddings, dim=-1)  # (B, d)
+    # The candidates are the batch's regulators alone: hard negatives have none (R10).
     logits = scale * x @ F.normalize(regulators, dim=-1).mT  # (N, B, B)
     return -logits.log_softmax(dim=-1).diagonal(dim1=-2, dim2=-1).mean(dim=-1)
 
@@ -35,5 +36,6 @@ def loss(
     """
     of_queries = regulator_terms(batch.queries, regulators.queries, scale)  # (N,)
     of_positives = regulator_terms(batch.positives, regulators.positives, scale)  # (N,)
+    # Both sides are held, each near its own: the 2N terms of Eq. 3.
     terms = torch.cat([of_queries, of_positives])  # (2N,)
     return contrastive(batch, scale=scale) + regulator_weight * reduced(terms, reduction)

@@ -29,5 +29,6 @@ def change(
     wished = words
     if words is None:
         wished = round(share * count)
+    # One word stays: a sentence of none would be its special tokens alone.
     deleted = draw.choice(count, size=min(wished, count - 1), replace=False)
     return text.ids[~np.isin(text.words, deleted)]

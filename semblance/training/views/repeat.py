@@ -19,6 +19,7 @@ def change(
     are the tokens. ASSUME: no more than n, and n counts no special token.
     """
     count = len(text.ids)
+    # A short sentence has two repetitions at most, a long one a share (ESimCSE, 3.1).
     most = min(count, max(2, int(rate * count)))
     repeated = draw.choice(count, size=draw.integers(0, most + 1), replace=False)
     times = np.ones(count, dtype=np.int64)
