@@ -7,8 +7,9 @@ import ast
 import functools
 import importlib.util
 from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT, canonical, text_digest
@@ -163,7 +164,7 @@ def _part(module: str, name: str) -> Part:
             references.add((first, module, first))
     imported = imports if name == RUN else [module, *code.imports]
     needed = {part for full in imported for part in _with_packages(full)}
-    digest = text_digest(canonical([ast.dump(tree) for tree in trees])) if trees else ""
+    digest = text_digest(canonical(list(map(_tree_text, trees)))) if trees else ""
     return Part(digest, tuple(sorted(outside)), tuple(sorted(references)), tuple(sorted(needed)))
 
 
@@ -183,6 +184,39 @@ def _read_module(name: str) -> Module:
         if not defined and code.visit(statement):  # an import is noted and leaves nothing
             statements[RUN].append(statement)
     return Module(code.names, code.imports, statements)
+
+
+def _tree_text(value: Any) -> str:
+    """Return a syntax tree, or the value of one of its fields, as one text.
+
+    It is the same under every version of Python, which ``ast.dump`` is not: 3.12 adds fields, 3.13
+    leaves out empty lists. Here no field counts that is empty, and no prefix ``u`` of a text.
+    """
+    if isinstance(value, list):
+        return f"[{', '.join(map(_tree_text, value))}]"
+    if isinstance(value, ast.Constant):
+        # In hexadecimal a whole number may be of any size. A newer Python finds more letters printable.
+        return hex(value.value) if type(value.value) is int else ascii(value.value)
+    if not isinstance(value, ast.AST):
+        return ascii(value)
+    fields = dict(ast.iter_fields(value))
+    if isinstance(value, ast.JoinedStr):
+        fields["values"] = _joined(value.values)
+    texts = [
+        f"{name}={_tree_text(part)}" for name, part in fields.items() if part not in (None, [])
+    ]
+    return f"{type(value).__name__}({', '.join(texts)})"
+
+
+def _joined(parts: list[ast.expr]) -> list[ast.expr]:
+    """Return the parts of an f-string, neighbouring texts as one: Python 3.12 cuts them at ``{{``."""
+    joined: list[ast.expr] = []
+    for is_text, group in groupby(parts, lambda part: isinstance(part, ast.Constant)):
+        if is_text:
+            text = "".join(part.value for part in group)
+            group = [ast.Constant(text)] if text else []
+        joined += group
+    return joined
 
 
 def _defined(statement: ast.stmt) -> list[str]:

@@ -1,7 +1,12 @@
 """The code digest sees what code does, and sees no comment, layout, message or help text."""
 
+import ast
 import importlib
 import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +14,12 @@ from semblance import code_digest as module
 from semblance.code_digest import EXCEPTIONS, INERT, code_digest, module_digests
 from semblance.errors import InputError
 
+EVERY_CONSTRUCT = Path(__file__).with_name("every_construct.py")
+# Its digest under Python 3.11.7, 3.12.1 and 3.13.0. A change of the digest itself changes it.
+DIGEST = "6e32f3ac9c0e3c44e32dd35ae9d6ad55bca5b0a1d7c8a197f736acf89c8c22ec"
+PRINT = (
+    "import sys; from semblance.code_digest import code_digest as d; print(*map(d, sys.argv[1:]))"
+)
 PROJECT = {
     "semblance/__init__.py": "",
     "semblance/errors.py": "class InputError(Exception):\n    pass\n",
@@ -218,6 +229,39 @@ def test_the_code_digest_sees_no_text_for_people(project, one, other):
 @pytest.mark.parametrize("one, other", versions(CHANGED_LINES))
 def test_the_code_digest_sees_all_of_a_line_but_text_for_people(project, one, other):
     assert digest_of_line(project, one) != digest_of_line(project, other)
+
+
+def interpreter(version):
+    """Return a Python of a version; the test is skipped where there is none.
+
+    One of pyenv's need not be on the path, and its command may be there without it.
+    """
+    pyenv = Path.home() / ".pyenv/versions"
+    found = [shutil.which(f"python{version}"), *pyenv.glob(f"{version}.*/bin/python3")]
+    for python in filter(None, found):
+        if subprocess.run([python, "--version"], capture_output=True).returncode == 0:
+            return python
+    pytest.skip(f"no Python {version} on this machine")
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_code_has_the_same_digest_under_each_version_of_python_and_each_hash_seed(version):
+    modules = (str(EVERY_CONSTRUCT), "workflow.scripts.train", "workflow.scripts.render_table")
+    command = [interpreter(version), "-O", "-c", PRINT, *modules]
+    settings = {"PYTHONHASHSEED": version[2:], "LC_ALL": "C", "PYTHONPATH": str(module.ROOT)}
+    ran = subprocess.run(command, env=settings, capture_output=True, text=True, check=True)
+    forget()
+    assert ran.stdout.split() == [DIGEST, *map(code_digest, modules[1:])]
+
+
+def test_the_file_of_that_digest_has_every_construct_of_python_3_11():
+    tree = ast.parse(EVERY_CONSTRUCT.read_text(encoding="utf-8"))
+    groups = (ast.stmt, ast.expr, ast.pattern, ast.excepthandler, ast.expr_context)
+    operators = (ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+    grammar = "\n".join(kind.__doc__ for kind in (*groups, *operators))
+    known = set(re.findall(r"[=|] (\w+)", grammar)) - {"TypeAlias", "TemplateStr", "Interpolation"}
+    assert len(known) > 80
+    assert known <= {type(node).__name__ for node in ast.walk(tree)}
 
 
 def test_a_module_named_besides_counts_as_a_whole(project):
