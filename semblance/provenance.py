@@ -3,6 +3,7 @@
 Standard library only: Snakemake imports it at each start.
 """
 
+import contextlib
 import functools
 import hashlib
 import importlib.metadata
@@ -22,8 +23,11 @@ from semblance.files import open_regular, read_regular, write_text
 
 ROOT = Path(__file__).resolve().parent.parent
 SEAL = "sha256"  # the key of a record that holds the digest of all its other keys
-# What a record says of when, how often and where its stage ran. No result depends on it.
+# When, how long and how often a stage ran. No result depends on it, so no record says it: a record
+# that is made again of equal results has the same bytes, and what has read it stays valid. Records
+# of earlier versions, such as those of kept runs, hold it, and their digests leave it out.
 CIRCUMSTANCES = frozenset({"seconds", "processor_seconds", "memory", "finished", "attempts"})
+BESIDE = ".circumstances"  # the ending of the file beside a record that says it
 DELETE = "delete it and run again"
 # The flags of a stage by which a config reaches its result; all others name files, code or cadence.
 SETTINGS = (
@@ -267,7 +271,8 @@ def write_record(
 
     ``outputs`` are names relative to the record's folder; ``inputs`` and ``records`` say what was
     read, as ``linked`` takes them; ``facts`` are the code, settings, seeds, steps and the like.
-    ``started`` is the ``time.monotonic()`` at the start, which no change of the clock disturbs.
+    ``started`` is the ``time.monotonic()`` at the start, which no change of the clock disturbs. Such
+    circumstances go into a file of their own, before the record.
     """
     # A name such as ../corpus can be opened from an existing folder only.
     Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -278,13 +283,29 @@ def write_record(
         "code": "",
         "given": settings_digest(sys.argv),
         "environment": environment(),
+        **facts,
+    }
+    ran = {
         "seconds": round(time.monotonic() - started, 3),
         **_used(),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        **facts,
+        **{name: record.pop(name) for name in CIRCUMSTANCES & record.keys()},
     }
+    write_json(circumstances_file(path), ran)
     write_sealed(path, record)
     return record
+
+
+def circumstances_file(record_path: str | os.PathLike) -> Path:
+    """Return where the circumstances of a record's stage lie: ``record.circumstances``, beside it."""
+    return Path(record_path).with_suffix(BESIDE)
+
+
+def circumstances(record_path: str | os.PathLike) -> dict[str, Any]:
+    """Return the circumstances under which a record's stage ran; {} if they are lost or damaged."""
+    with contextlib.suppress(InputError):
+        return read_object(circumstances_file(record_path))
+    return {}
 
 
 def _used() -> dict[str, float]:

@@ -27,7 +27,7 @@ from semblance.audit.verify import check_records
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_file
 from semblance.names import FAQ_CUTOFFS
-from semblance.provenance import read_object, write_json
+from semblance.provenance import circumstances_file, read_object, write_json
 from semblance.reporting.published import PAPERS
 
 RECORDS = "records.tar.xz"
@@ -64,7 +64,9 @@ def keep(results: str | Path, folder: Path) -> None:
                 (folder / name).unlink(missing_ok=True)
     small = {f for f in listed if f.suffix in (".csv", ".tex") or f.parent.name == "json"}
     archived = {file: file.relative_to(root) for file in small - shown}
-    archived |= {node.path: node.path.relative_to(root) for node in nodes}
+    records = [node.path for node in nodes]
+    beside = filter(Path.is_file, map(circumstances_file, records))
+    archived |= {file: file.relative_to(root) for file in (*records, *beside)}
     archived |= {file: Path("logs", file.name) for file in PAPERS}
     with (
         whole_file(folder / RECORDS) as part,

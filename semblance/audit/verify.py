@@ -13,7 +13,7 @@ from semblance.audit.findings import DIGESTS, KEPT, LINKS, SEALS, UNREADABLE, Fi
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
 from semblance.layout import RECORD
-from semblance.provenance import damage
+from semblance.provenance import BESIDE, damage
 from semblance.reporting.published import PAPERS
 
 KEPT_RECORDS = [
@@ -107,7 +107,7 @@ def _recorded(chain: Chain) -> Iterator[Path]:
     for folder in folders:
         for file in folder.rglob("*"):
             hidden = file.name.startswith(".")
-            unrecorded = UNRECORDED & set(file.relative_to(folder).parts)
+            unrecorded = file.suffix == BESIDE or UNRECORDED & set(file.relative_to(folder).parts)
             if not hidden and not unrecorded and file.is_file():
                 yield file
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from semblance.locks import exclusive
-from semblance.provenance import read_sealed, write_record
+from semblance.provenance import circumstances, write_record
 from tests.reliability.world import result
 
 NAME = "nli/continued"
@@ -93,7 +93,7 @@ def test_a_jump_of_the_clock_changes_no_duration(tmp_path, monkeypatch):
     started = time.monotonic()
     monkeypatch.setattr(time, "time", lambda: 0.0)  # 1970
     write_record(tmp_path / "record.json", "embed", outputs=[], started=started)
-    assert 0.0 <= read_sealed(tmp_path / "record.json")["seconds"] < 60.0
+    assert 0.0 <= circumstances(tmp_path / "record.json")["seconds"] < 60.0
 
 
 def test_in_another_slurm_job_a_second_training_stops_with_one_line_and_changes_nothing(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from semblance.provenance import read_sealed
+from semblance.provenance import circumstances, read_sealed
 from tests.dag.tiny import Project, rows
 from tests.reliability.runs import logged, slow_training, start
 from tests.slurm.cluster import Cluster
@@ -75,4 +75,4 @@ class User:
 
     def attempts(self) -> int:
         """Return how many processes made the finished training."""
-        return read_sealed(self.result / "record.json")["attempts"]
+        return circumstances(self.result / "record.json")["attempts"]

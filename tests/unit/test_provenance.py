@@ -8,9 +8,12 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import (
+    CIRCUMSTANCES,
     SEAL,
     canonical,
     checked,
+    circumstances,
+    circumstances_file,
     digests,
     environment,
     file_digest,
@@ -71,6 +74,27 @@ def test_a_record_holds_the_digests_of_its_outputs(recorded):
     assert record["inputs"] == [{"role": "base", "place": "base.bin", "digest": "d", "record": ""}]
     assert checked(recorded / "record.json") == {k: v for k, v in record.items() if k != SEAL}
     assert record["environment"] == environment() and record["environment"]["numpy"] != "absent"
+
+
+def test_a_stage_that_runs_again_writes_the_same_record_and_its_own_circumstances(tmp_path):
+    path, said = tmp_path / "record.json", []
+    for attempts in (1, 2):
+        write_record(
+            path, "train", outputs=[], started=time.monotonic() - attempts, attempts=attempts
+        )
+        said.append((path.read_bytes(), circumstances(path)))
+    assert said[0][0] == said[1][0] and not CIRCUMSTANCES & read_sealed(path).keys()
+    assert [ran["attempts"] for _, ran in said] == [1, 2]
+    assert all(ran.keys() == CIRCUMSTANCES and ran["seconds"] >= ran["attempts"] for _, ran in said)
+
+
+@pytest.mark.parametrize("text", [None, "", "[1]", "{"])
+def test_lost_and_damaged_circumstances_are_none(recorded, text):
+    file = circumstances_file(recorded / "record.json")
+    file.unlink()
+    if text is not None:
+        file.write_text(text)
+    assert circumstances(recorded / "record.json") == {}
 
 
 def test_a_change_of_any_single_bit_of_a_record_is_found(tmp_path):

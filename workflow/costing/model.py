@@ -11,7 +11,7 @@ from typing import NamedTuple
 from semblance.counts import counted, duration, size
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
-from semblance.provenance import read_object, settings_digest
+from semblance.provenance import circumstances, read_object, settings_digest
 from workflow.config.model import Config
 from workflow.costing.needs import Need, Needs
 from workflow.costing.sizes import Sizes
@@ -218,7 +218,7 @@ def measure(cost: Cost, since: float = 0.0) -> None:
             facts = read_object(path)
             is_training = STAGES[job.stage].work == "train"
             share = facts["training"]["step"] / facts["steps"] if is_training else 1.0
-            seconds = float(facts["seconds"])
+            seconds = float(circumstances(path)["seconds"])
             if str(facts.get("device", cost.device)).startswith("cpu") == (cost.device == "cpu"):
                 cost.learn(job, seconds, share)
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from semblance import layout
 from semblance.counts import counted, duration, signed
 from semblance.fetch.manifest import load_manifest
-from semblance.provenance import checked, read_text
+from semblance.provenance import checked, circumstances, read_text
 from workflow.planning import stages
 from workflow.planning.tables import base_label
 from workflow.report import claims, figures, tables
@@ -159,9 +159,10 @@ def _made_with(facts: Facts, version: str) -> list[tuple[str, str]]:
     bases = [base_label(config, row.base) for row in rows]
     stand_ins = Counter(text for row in rows for text in row.stand_in)
     lists = dict.fromkeys(config.tables[name].seeds for name in facts.tables)
-    finished = [record["finished"] for record in facts.records if "finished" in record]
-    used = duration(sum(record.get("seconds", 0.0) for record in facts.records))
-    last = max(finished, default="").replace("T", " ").removesuffix("Z")
+    ran = [circumstances(record.path) for record in facts.records]
+    used = duration(sum(each.get("seconds", 0.0) for each in ran))
+    finished = max((each.get("finished", "") for each in ran), default="")
+    last = finished.replace("T", " ").removesuffix("Z")
     facts_of = [
         ("bases", ", ".join(dict.fromkeys(bases))),
         ("stand-ins", "; ".join(text for text, _ in stand_ins.most_common())),

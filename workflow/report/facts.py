@@ -7,7 +7,7 @@ from typing import Any
 
 from semblance import layout
 from semblance.errors import InputError
-from semblance.provenance import read_object, read_sealed
+from semblance.provenance import Record, read_object, read_sealed
 from semblance.reporting.claims import read_claims
 from semblance.reporting.judging import Judgement, judge
 from semblance.reporting.published import Published
@@ -57,7 +57,7 @@ class Facts:
         ]
 
     @cached_property
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Record]:
         """The records of the jobs that have finished."""
         records = []
         for job in self.jobs:

@@ -25,6 +25,7 @@ from semblance.provenance import (
     Record,
     canonical,
     checked,
+    circumstances_file,
     environment,
     input_digests,
     linked,
@@ -51,7 +52,7 @@ def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
         with whole_folder(finished) as temporary:
             for folder in (out / MODEL).rglob("*/"):  # a module without files is an empty folder
                 (temporary / folder.relative_to(out)).mkdir(parents=True, exist_ok=True)
-            for name in (*names, RECORD):
+            for name in (*names, RECORD, circumstances_file(RECORD)):
                 (temporary / name).parent.mkdir(parents=True, exist_ok=True)
                 os.link(out / name, temporary / name)
     except OSError:  # the file system has no links, or no room

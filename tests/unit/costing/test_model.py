@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semblance.errors import InputError
-from semblance.provenance import canonical, settings_digest, write_json
+from semblance.provenance import canonical, circumstances_file, settings_digest, write_json
 from tests.unit.costing.examples import LARGE, OWN_FAQ, TRAIN, cost, small
 from workflow.costing.model import GFLOPS, START, Cost, measure, to_do, wall_time
 from workflow.planning.stages import STAGES, Job, inputs, jobs, makers, record
@@ -133,8 +133,9 @@ def run(tmp_path, monkeypatch) -> list[Path]:
     paths = []
     for seed, seconds in ((1, 600), (2, 1200), (3, 3600)):
         path = Path(record(small().plan, Job("train", "wiki", "minilm-3", "simcse", seed)))
-        facts = {"seconds": seconds, "device": "cpu, 1 threads"}
-        write_json(path, facts | {"steps": 100, "training": {"step": 100}})
+        facts = {"device": "cpu, 1 threads", "steps": 100, "training": {"step": 100}}
+        write_json(path, facts)
+        write_json(circumstances_file(path), {"seconds": seconds})
         paths.append(path)
     return paths
 
@@ -216,7 +217,7 @@ def test_a_training_that_stopped_early_has_done_that_share_of_its_work(run):
 
 def test_jobs_on_another_device_and_damaged_records_teach_nothing(run):
     run[0].write_text("{")
-    change(run[1], seconds="soon")
+    change(circumstances_file(run[1]), seconds="soon")
     assert len(measured().measured) == 1
     change(run[2], device="NVIDIA H100")
     assert (measured().factor("train"), measured().measured) == (1, set())

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from semblance.errors import InputError
-from semblance.provenance import write_json
+from semblance.provenance import circumstances_file, write_json
 from tests.files import contents
 from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING, ExampleRun
 from workflow.controller import events, slurm
@@ -139,8 +139,9 @@ def test_a_finished_run_has_no_time_left_and_nothing_to_go_on_with(example):
 
 
 def finish_training(job: Job, seconds: float) -> None:
-    facts = {"seconds": seconds, "steps": 9, "training": {"step": 9}, "device": "cpu, 1 threads"}
-    write_json(f"results/models/nli/nli-roberta-base-v2/rcl-2/seed-{job.seed}/record.json", facts)
+    path = f"results/models/nli/nli-roberta-base-v2/rcl-2/seed-{job.seed}/record.json"
+    write_json(path, {"steps": 9, "training": {"step": 9}, "device": "cpu, 1 threads"})
+    write_json(circumstances_file(path), {"seconds": seconds})
 
 
 def test_the_factor_of_finished_trainings_predicts_the_time(example):

@@ -13,7 +13,7 @@ from semblance.errors import InputError
 from semblance.evaluation.curve import PAIRS, geometry_measure, sample
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder
-from semblance.provenance import read_sealed
+from semblance.provenance import circumstances, read_sealed
 from semblance.training import run
 from tests.example_settings import train_settings
 from tests.unit.evaluation.prepared import write_pairs
@@ -116,7 +116,7 @@ def test_a_killed_training_goes_on_to_the_same_bytes(inputs, pairs, tmp_path, ki
     train(inputs, pairs, tmp_path / "killed", steps=1)
     curves = [(tmp_path / name / "dev.csv").read_bytes() for name in ("whole", "killed")]
     assert curves[0] == curves[1]
-    assert read_sealed(tmp_path / "killed/record.json")["attempts"] == 2
+    assert circumstances(tmp_path / "killed/record.json")["attempts"] == 2
 
 
 def test_a_model_whose_vectors_are_zero_stops_the_training(inputs, pairs, tmp_path, monkeypatch):
