@@ -20,14 +20,18 @@ def time_limit(cluster, user):
 
 
 def cancelled(cluster, user):
-    """And its GPU asked for in the other spelling that sites use."""
+    """One attempt is lost, the next asks for the same memory; its GPU in the other spelling of sites."""
     process = user.start(gpu="0", gres="gpu:1")
     user.wait_for_a_checkpoint(process)
     asked = cluster.ask("scontrol", "show", "job", user.job(cluster))
     subprocess.run(["scancel", user.job(cluster)], check=True)
     user.finish(process)
     assert "TresPerNode=gres:gpu:1" in asked and "TresPerJob" not in asked
-    assert user.attempts() == 2
+    states = [facts["state"] for facts in user.jobs(cluster).values()]
+    assert states == ["CANCELLED", "COMPLETED"] and user.attempts() == 2
+    first, second = user.memory(cluster)
+    assert first == second
+    assert "resumed from step" in user.log()
 
 
 def requeued(cluster, user):
@@ -39,9 +43,12 @@ def requeued(cluster, user):
 
 
 def out_of_memory(cluster, user):
-    """A first try with too little even to start the training; the next one asks for more."""
-    user.finish(user.start(mem_mb="330 if attempt == 1 else 3000"))
+    """A training that holds more than it asks for; the next attempt asks for twice as much."""
+    on_cpu = ("--config", "resources={gpus: 0, checkpoint_steps: 20}")  # there it asks for 2,000 MB
+    user.finish(user.start(*on_cpu, held=2200))
     assert "oom-kill" in user.output() or not cluster.cgroups
+    first, second = user.memory(cluster)
+    assert second == 2 * first
 
 
 def controller_killed(cluster, user):
@@ -53,8 +60,7 @@ def controller_killed(cluster, user):
     first.wait()
     user.finish(user.start())
     assert f"still running from an earlier run: jobs {left_behind}" in user.output()
-    log = user.folder / "results/logs/train/nli/tiny/continued/seed-1.log"
-    assert "already trained" in log.read_text() and user.attempts() == 1
+    assert "already trained" in user.log() and user.attempts() == 1
 
 
 def launched_twice(cluster, user):
@@ -113,6 +119,11 @@ def failing(cluster, user):
     user.finish(user.start("--retries", "0"), status=1)
 
 
+def refused(cluster, user):
+    """It asks for more memory than any node has."""
+    user.finish(user.start("--retries", "1", mem_mb="300000"), status=1)
+
+
 HURTS = (time_limit, cancelled, requeued, out_of_memory, controller_killed, launched_twice)
 HURTS += (preempted, node_failed)
 
@@ -126,7 +137,7 @@ def hurt(cluster, local, tmp_path_factory):
         what(cluster, user)
         return user
 
-    every = (*HURTS, failing)
+    every = (*HURTS, failing, refused)
     with ThreadPoolExecutor(len(every)) as pool:
         yield {what: pool.submit(run, what) for what in every}
 
@@ -147,3 +158,11 @@ def test_a_failed_job_is_reported_with_its_last_lines_its_node_and_what_to_try(h
     assert head.startswith("failed: train results/models/nli/tiny/continued/seed-1 (Slurm job ")
     assert "on node n3" in head or "on node n4" in head
     assert any("tokens.arrow" in line for line in shown)
+
+
+def test_a_job_that_slurm_does_not_take_is_reported_with_the_answer_of_sbatch(hurt):
+    said = hurt[refused].result().output()
+    head = said[said.rindex("\nfailed: ") :].splitlines()[1]
+    answer = "Requested node configuration is not available"
+    assert "sbatch refused it: sbatch: error: " in head and answer in head
+    assert "probably killed" not in said

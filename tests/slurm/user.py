@@ -1,6 +1,7 @@
 """What a user of a cluster does: type the promised command, look at the log, lose the connection."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -32,8 +33,10 @@ class User:
         }
         (self.folder / "long.yaml").write_text(yaml.safe_dump(long))
 
-    def start(self, *arguments: str, pause: float = 0.05, **resources: str) -> subprocess.Popen:
-        """Start the controller; each step takes ``pause`` s more.
+    def start(
+        self, *arguments: str, pause: float = 0.05, held: int = 0, **resources: str
+    ) -> subprocess.Popen:
+        """Start the controller; each step takes ``pause`` s more, and the training ``held`` MB more.
 
         ``resources`` of the training take the place of the profile's.
         """
@@ -41,7 +44,8 @@ class User:
         words = ["--cores", "all", "--profile", "slurm", "--configfile", "tiny.yaml", "long.yaml"]
         words += ["--slurm-init-seconds-before-status-checks", "3", "--set-resources", *sets]
         log = self.folder / "said"
-        return start(self.project, *words, *arguments, "--", LONG, log=log, **slow_training(pause))
+        variables = slow_training(pause) | {"HELD_MB": str(held)}
+        return start(self.project, *words, *arguments, "--", LONG, log=log, **variables)
 
     def output(self) -> str:
         """Return the log of the runs, and then all that the controllers have printed."""
@@ -63,11 +67,27 @@ class User:
                 raise AssertionError("no checkpoint to interrupt at:\n" + self.output()[-6000:])
             time.sleep(0.1)
 
+    def jobs(self, cluster: Cluster, *states: str) -> dict[str, dict[str, str]]:
+        """Return the jobs of this project, in the order of their submission."""
+        here = {
+            n: job for n, job in cluster.jobs(*states).items() if job["workdir"] == str(self.folder)
+        }
+        return dict(sorted(here.items(), key=lambda item: int(item[0])))
+
     def job(self, cluster: Cluster) -> str:
         """Return the one job of this project that runs."""
-        running, here = cluster.jobs("RUNNING"), str(self.folder)
-        [job] = [number for number, facts in running.items() if facts["workdir"] == here]
+        [job] = self.jobs(cluster, "RUNNING")
         return job
+
+    def memory(self, cluster: Cluster) -> list[int]:
+        """Return the MB for which each of this project's jobs has asked."""
+        jobs = [cluster.ask("scontrol", "show", "job", number) for number in self.jobs(cluster)]
+        return [int(re.search(r"MinMemoryNode=(\d+)M", job)[1]) for job in jobs]
+
+    def log(self) -> str:
+        """Return what the last attempt of the training has printed."""
+        log = self.folder / "results/logs/train/nli/tiny/continued/seed-1.log"
+        return log.read_text(encoding="utf-8")
 
     def outputs(self) -> dict[str, str]:
         """Return the digests of the finished training."""

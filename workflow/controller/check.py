@@ -96,7 +96,7 @@ def _check_devices(checked: Checked) -> None:
     if asked.submits:
         if asked.on_slurm and asked.starts_jobs:
             try:
-                slurm.check_cluster(asked.programs, asked.partitions)
+                slurm.check_cluster(asked.programs, asked.named_partitions())
             except slurm.Unanswered as error:
                 answer = f"gives no answer: {error}"
                 raise InputError("Slurm", answer, "try again later") from None

@@ -6,8 +6,8 @@ import re
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from snakemake.cli import get_argument_parser, get_profile_dir, parse_args
 
@@ -43,8 +43,18 @@ class Command:
     touches: bool = False  # it calls results current as they are
     submits: bool = False  # its jobs run elsewhere, by a scheduler
     on_slurm: bool = False
-    partitions: frozenset[str] = frozenset()  # of Slurm, as far as they are no expressions
+    # Of Slurm, of a rule; and of the rules that name none ("").
+    partitions: Mapping[str, str] = field(default_factory=dict)
     programs: tuple[str, ...] = ()  # of Slurm, that the executor will call
+
+    def named_partitions(self) -> set[str]:
+        """Return the partitions that are named, without the expressions that make a name."""
+        values = [value.split(",") for value in self.partitions.values()]
+        return {name for names in values if all(map(NAME.fullmatch, names)) for name in names}
+
+    def partitions_of(self, rule: str) -> str:
+        """Return the partitions of a rule, ``a,b``, as they are given; empty where none is."""
+        return self.partitions.get(rule, self.partitions.get("", ""))
 
 
 def read(arguments: list[str]) -> Command:
@@ -68,7 +78,7 @@ def read(arguments: list[str]) -> Command:
         touches=bool(options.touch),
         submits=options.executor not in HERE,
         on_slurm=options.executor == "slurm",
-        partitions=frozenset(_partitions(options)),
+        partitions=_partitions(options),
         programs=tuple(_programs(options)),
     )
 
@@ -107,22 +117,20 @@ def _options(arguments: list[str], profiles: bool = True) -> Namespace | None:
     return None
 
 
-def _resources(options: Namespace, *names: str) -> Iterator[str]:
-    """Yield the values of resources that the options give to all rules or to one."""
-    for resources in (options.default_resources or {}, *(options.set_resources or {}).values()):
+def _resources(options: Namespace, *names: str) -> Iterator[tuple[str, str]]:
+    """Yield the rule, or "" for all, and the value of resources that the options give."""
+    given = {"": options.default_resources or {}} | (options.set_resources or {})
+    for rule, resources in given.items():
         for name in names:
             if name in resources:
-                yield str(resources[name].raw).strip("'\"")
+                yield rule, str(resources[name].raw).strip("'\"")
 
 
-def _partitions(options: Namespace) -> Iterator[str]:
-    """Yield the partitions of this cluster that are named, and no expression that makes a name."""
+def _partitions(options: Namespace) -> dict[str, str]:
+    """Return the partitions of each rule that names some, unless they may be another cluster's."""
     if any(_resources(options, "cluster", "clusters", "slurm_cluster")):
-        return  # they may be those of another cluster
-    for value in _resources(options, "slurm_partition"):
-        names = value.split(",")
-        if all(NAME.fullmatch(name) for name in names):
-            yield from names
+        return {}
+    return dict(_resources(options, "slurm_partition"))
 
 
 def _programs(options: Namespace) -> Iterator[str]:

@@ -13,17 +13,19 @@ import contextlib
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow.controller.private import RUN_ID
-from workflow.controller.slurm import cause_in, node_in
+from workflow.controller.slurm import OUT_OF_MEMORY, cause_in, node_in, refusal_in, words_in
 
 FILE = "logs/events.jsonl"  # below the output folder
 LAST = 5  # lines of a failed job's log that are kept
 PATIENCE = 0.5  # seconds that the last lines of a job may take to its log
-NO_LOG = "look above for the answer of sbatch; slurm/profile.yaml has what each job asks for"
+REFUSED = "slurm/profile.yaml has what each job asks for"
+NO_LOG = f"logs/run.log has what Snakemake said of it; {REFUSED}"
 ERROR = "mend what the last line says; the same command goes on from here"
 KILLED = (
     "the log tells of no error, so the job was probably killed (by a time limit, or for lack of"
@@ -91,8 +93,20 @@ class History:
                 self.jobs[event["job"]] = event
 
 
+class Said(NamedTuple):
+    """What an executor says of a failed submission: its words, the logs and the number of its job."""
+
+    words: str
+    logs: list[str]
+    job: str | None
+
+
 class Writer(logging.Handler):
-    """Appends what Snakemake logs of jobs once the run has begun, which a dry run never does."""
+    """Appends what Snakemake logs of jobs once the run has begun, which a dry run never does.
+
+    ``out_of_memory`` counts for each job how often Slurm has ended it, or a job of its submission, for
+    lack of memory.
+    """
 
     def __init__(self, out: str):
         super().__init__()
@@ -100,6 +114,7 @@ class Writer(logging.Handler):
         self._cluster: str | None = None
         self._has_begun = False
         self._jobs: dict[int, Event] = {}
+        self.out_of_memory: Counter[str] = Counter()
 
     def begin(self) -> None:
         """Append the run, with the name of its jobs on Slurm; None for a run on this machine.
@@ -135,10 +150,13 @@ class Writer(logging.Handler):
             case "progress":
                 append(self.out, "progress", done=record.done, total=record.total)
             case "job_error" if not record.indent:  # those of a group are indented
-                self._fail(record.jobid, record.log[1:], record.aux.get("external_jobid"))
+                said = Said(record.rule_msg or "", record.log[1:], record.aux.get("external_jobid"))
+                self._fail(record.jobid, [record.jobid], said)
             case "group_error":
-                culprit = first_unmade(record.job_error_info)
-                self._fail(culprit, record.aux_logs, getattr(record, "external_jobid", None))
+                members = [job["jobid"] for job in record.job_error_info]
+                job = getattr(record, "external_jobid", None)
+                said = Said(getattr(record, "rule_msg", "") or "", record.aux_logs, job)
+                self._fail(first_unmade(record.job_error_info), members, said)
 
     def _start(self, record: logging.LogRecord) -> None:
         log = record.log[0]
@@ -150,8 +168,8 @@ class Writer(logging.Handler):
         }
         append(self.out, "started", **self._jobs[record.jobid])
 
-    def _fail(self, job_id: int | None, slurm_logs: list[str], slurm_job: str | None) -> None:
-        """Append why a job failed; a target has no log, and is none of these jobs."""
+    def _fail(self, job_id: int | None, members: list[int], said: Said) -> None:
+        """Append why a job of a submission failed; a target has no log, and is none of these jobs."""
         if job_id not in self._jobs:
             return
         job = self._jobs[job_id]
@@ -160,24 +178,31 @@ class Writer(logging.Handler):
             time.sleep(PATIENCE)
             own = text_of(job["log"])
         why = {"error": error_in(own), "last": own.strip().splitlines()[-LAST:], "cause": ""}
-        if slurm_logs:
-            why |= _tell_by_slurm(own, slurm_logs[0], slurm_job, job["rule"])
+        if refusal := refusal_in(said.words):  # its log is of an earlier try
+            why = {"error": refusal, "last": [], "cause": f"sbatch refused it: {refusal}"}
+            why["advice"] = REFUSED
+        elif said.logs:
+            why |= _tell_by_slurm(own, said, job["rule"])
         elif own or self._cluster is None:
             why["advice"] = ERROR if why["error"] else KILLED
         else:
             why |= {"cause": "it did not begin", "advice": NO_LOG}
+        if why["cause"].startswith(OUT_OF_MEMORY.name):
+            self.out_of_memory.update(self._jobs[member]["job"] for member in members)
         append(self.out, "failed", **job, **why)
 
 
-def _tell_by_slurm(own: str, slurm_log: str, slurm_job: str | None, rule: str) -> Event:
-    """Return why a job on Slurm failed, by its own log and by what Slurm's log of it says."""
-    text = text_of(slurm_log)
-    cause = cause_in(f"{text}{own}")
+def _tell_by_slurm(own: str, said: Said, rule: str) -> Event:
+    """Return why a job on Slurm failed, by its own log and by what Slurm says of it."""
+    text = text_of(said.logs[0])
+    cause = cause_in(f"{text}{own}{said.words}")
+    words = words_in(text, cause)
+    name = f"{cause.name}: {words}" if words and words not in own else cause.name
     return {
-        "error": error_in(own) or cause.name,
-        "cause": cause.name,
+        "error": error_in(own) or name,
+        "cause": name,
         "advice": cause.advice.format(rule=rule),
-        "slurm_job": slurm_job or Path(slurm_log).stem,
+        "slurm_job": said.job or Path(said.logs[0]).stem,
         "node": node_in(f"{own}\n{text}"),
     }
 

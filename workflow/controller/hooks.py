@@ -30,7 +30,7 @@ from workflow.controller import command, events, fork_server, lock, preview, pri
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.planning.layers import laid_over, over_project, shown
 from workflow.planning.plan import Plan, deletes_models
-from workflow.planning.stages import STAGES, wanted_by
+from workflow.planning.stages import STAGES, Job, log, wanted_by
 
 LOOK = 5.0  # seconds between two looks at downloads and second copies
 SCRIPTS = "workflow.scripts"  # the package of the stages' programs
@@ -103,11 +103,24 @@ def _claim(out: str, downloads: str) -> None:
         raise WorkflowError(f"{error.filename or out}: {error.strerror}") from None
 
 
-def watch_jobs(out: str) -> events.Writer:
-    """Return what will write down what happens to the jobs of this run."""
-    writer = events.Writer(out)
+def watch_jobs(writer: events.Writer) -> None:
+    """Let Snakemake tell what happens to the jobs of this run."""
+    private.keep_words_about_groups()
     logger.addHandler(writer)
-    return writer
+
+
+def asks(checked: Checked, writer: events.Writer, job: Job, attempt: int) -> dict[str, int]:
+    """Return what an attempt of a job asks of a scheduler.
+
+    Each end for lack of memory adds as much memory as the first attempt had, up to the largest node of
+    its partition. Any other end, such as scancel's, adds none: sbatch would refuse what no node has.
+    """
+    asked = checked.cost.asks(job, attempt)
+    if ends := writer.out_of_memory[log(job)]:
+        memory = asked["mem_mb"]
+        most = slurm.largest_memory(checked.asked.partitions_of(job.stage))
+        asked["mem_mb"] = min(memory * (1 + ends), max(memory, most))
+    return asked
 
 
 def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:

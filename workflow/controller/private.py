@@ -54,6 +54,18 @@ def inspect_functions_once() -> None:
     common.get_function_params = rules.get_function_params = once
 
 
+def keep_words_about_groups() -> None:
+    """Let Snakemake log what an executor says of a failed group, as it does of a failed job."""
+    from snakemake.jobs import GroupJob  # slow to load, and not needed to read events
+
+    log_error = GroupJob.log_error
+
+    def log_with_words(self, msg=None, **facts):
+        log_error(self, **{"rule_msg": msg} | facts)
+
+    GroupJob.log_error = log_with_words
+
+
 def note_of(path: str | os.PathLike) -> Path:
     """Return where Snakemake notes how a file was made, from which it tells what has changed.
 

@@ -5,6 +5,8 @@ nor lose what they make: it takes back those that still wait in the queue, and l
 come to their end. No snakemake here.
 """
 
+import contextlib
+import math
 import os
 import re
 import shutil
@@ -25,6 +27,8 @@ OVER = """
     BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED TIMEOUT
 """.split()  # states of a job that has ended
 PATIENCE = 60  # seconds for one of Slurm's programs
+# A line for each node of each partition; a star marks the default partition.
+EACH_NODE = ("--all", "--noheader", "--Node", "--format=%P %m")
 WAITING = (
     "waiting for what they make (Ctrl-C leaves them running; scancel stops them, and their"
     " trainings go on from their last checkpoints)"
@@ -41,13 +45,14 @@ class Cause(NamedTuple):
 
 AGAIN = "start again: trainings go on from their last checkpoint"
 MORE_TIME = "for longer jobs, set runtime of {rule} under set-resources in slurm/profile.yaml"
+OUT_OF_MEMORY = Cause(
+    r"oom-kill|Out Of Memory|OUT_OF_MEMORY|exceeded.*memory limit",
+    "out of memory",
+    "each try after such an end asks for more, up to what a node has; to begin higher, set mem_mb of"
+    " {rule} under set-resources in slurm/profile.yaml",
+)
 CAUSES = (  # the first whose pattern is found is the cause
-    Cause(
-        r"oom-kill|Out Of Memory|exceeded.*memory limit",
-        "out of memory",
-        "each try asks for more; to begin higher, set mem_mb of {rule} under set-resources in"
-        " slurm/profile.yaml",
-    ),
+    OUT_OF_MEMORY,
     Cause(r"DUE TO TIME LIMIT", "its time was up before it could save", f"{AGAIN}; {MORE_TIME}"),
     Cause(r"DUE TO PREEMPTION", "preempted by a job of higher priority", AGAIN),
     Cause(
@@ -55,7 +60,7 @@ CAUSES = (  # the first whose pattern is found is the cause
         "the node failed",
         "start again; to leave a node out: --slurm-exclude-failed-nodes NODE",
     ),
-    Cause(r"CANCELLED AT", "cancelled (by scancel, or by the site)", AGAIN),
+    Cause(r"CANCELLED AT|'CANCELLED'", "cancelled (by scancel, or by the site)", AGAIN),
     Cause(
         r"\bout of time at step",
         "its time was up; it saved first",
@@ -83,9 +88,26 @@ NODE = re.compile(  # the ways in which a log names the job's node
 )
 
 
+# What the executor says where sbatch does not take a job.
+REFUSAL = re.compile(r"sbatch failed\. The error message was '(.*?)'\.\n", re.DOTALL)
+
+
 def cause_in(log: str) -> Cause:
     """Return why a job of Slurm's failed, by its log."""
     return next(cause for cause in CAUSES if re.search(cause.pattern, log))
+
+
+def words_in(log: str, cause: Cause) -> str:
+    """Return the last line of a log that shows a cause; empty where none does."""
+    lines = [line.strip() for line in log.splitlines()]
+    shown = [line for line in lines if cause.pattern and re.search(cause.pattern, line)]
+    return "".join(shown[-1:])
+
+
+def refusal_in(said: str) -> str:
+    """Return in one line why sbatch refused a job, by what the executor says; empty if it did not."""
+    refusal = REFUSAL.search(said)
+    return "; ".join(refusal[1].split("\n")) if refusal else ""
 
 
 def node_in(log: str) -> str:
@@ -116,6 +138,23 @@ def check_cluster(programs: Iterable[str], partitions: Iterable[str]) -> None:
             f"there is no partition {', '.join(unknown)}",
             f"name one of {', '.join(sorted(known))} at the top of slurm/profile.yaml",
         )
+
+
+def largest_memory(partitions: str) -> float:
+    """Return the MB of the largest node of some partitions, ``a,b``; of none named, of the default one.
+
+    Infinite where Slurm tells of no such node: it then refuses itself what is too much.
+    """
+    names = partitions.split(",")
+    with contextlib.suppress(Unanswered):
+        nodes = [line.split() for line in _ask("sinfo", *EACH_NODE).splitlines()]
+        sizes = [
+            int(size.rstrip("+"))
+            for name, size in nodes
+            if name.rstrip("*") in names or (name.endswith("*") and not partitions)
+        ]
+        return max(sizes, default=math.inf)
+    return math.inf
 
 
 def settle(names: list[str], every: float = 10.0) -> bool:

@@ -80,7 +80,7 @@ class Cost:
     def asks(self, job: Job, attempt: int = 1) -> dict[str, int]:
         """Return the resources that a rule asks for: runtime in minutes, mem_mb, cpus_per_task.
 
-        Each new attempt asks for as much more; the runtime never passes the config's longest.
+        Each new attempt asks for as much more time, up to the config's longest.
         """
         minutes = 10 * math.ceil((SAFETY * self.seconds(job) / 60 + MARGIN) / 10)
         memory = MEMORY
@@ -89,7 +89,7 @@ class Cost:
         longest = self.config.resources.max_runtime
         return {
             "runtime": min(longest, max(LEAST_RUNTIME, minutes) * attempt),
-            "mem_mb": memory * attempt,
+            "mem_mb": memory,
             "cpus_per_task": self.places[job.stage].cores,
         }
 

@@ -6,7 +6,7 @@ import shlex
 
 from semblance.provenance import canonical
 from semblance.reporting.published import PAPERS
-from workflow.controller import changes, preview, private, slurm
+from workflow.controller import changes, events, preview, private, slurm
 from workflow.planning import figures, modules, reads, stages
 from workflow.planning.config import named, own, with_digest
 from workflow.planning.methods import trained_methods, whitened_methods
@@ -20,7 +20,7 @@ OUT = PLAN.out
 RESOURCES = PLAN.downloads
 DATASETS = CHECKED.datasets
 OF_PAPERS = [own(f"papers/{path.name}") for path in PAPERS]
-COST = CHECKED.cost
+EVENTS = events.Writer(OUT)
 PYTHON = hooks.command_of_scripts(workflow)
 GPUS = config.resources.gpus
 JOBS_PER_GPU = config.resources.jobs_per_gpu
@@ -39,10 +39,12 @@ def code(script, *modules):
 
 
 def asks(stage):
-    """Return what a stage's jobs ask of a scheduler: from the cost model, more at each new attempt."""
+    """Return what a stage's jobs ask of a scheduler: by the cost model, and by how their attempts ended."""
 
     def ask(what):
-        return lambda wildcards, attempt: COST.asks(stages.job_of(stage, wildcards), attempt)[what]
+        return lambda wildcards, attempt: hooks.asks(
+            CHECKED, EVENTS, stages.job_of(stage, wildcards), attempt
+        )[what]
 
     return {what: ask(what) for what in ("mem_mb", "runtime", "cpus_per_task")}
 

@@ -1,11 +1,11 @@
 # What the one process that plans and starts jobs does beside that; jobs only learn what they are.
-# Needs: CHECKED, PLAN, OUT, GPUS, JOBS_PER_GPU, hooks, preview. Holds OUT for this run alone.
+# Needs: CHECKED, PLAN, OUT, EVENTS, GPUS, JOBS_PER_GPU, hooks, preview. Holds OUT for this run alone.
 from workflow.controller.progress import Screen
 
 if workflow.is_main_process:
     hooks.prepare_start(PLAN, CHECKED.asked)
     preview.watch_plan(workflow, CHECKED)
-    EVENTS = hooks.watch_jobs(OUT)
+    hooks.watch_jobs(EVENTS)
     SCREEN = Screen(OUT, CHECKED.asked)
     if GPUS and CHECKED.asked.starts_jobs:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)

@@ -1,4 +1,4 @@
-"""Puts a pause before each optimiser step, so that a tiny training lasts long enough to be hurt.
+"""Lets a tiny training last long enough to be hurt, by a pause before each step, and hold more memory.
 
 It changes no result.
 """
@@ -20,6 +20,7 @@ class Slow(importlib.abc.MetaPathFinder):
 
         def load_slowly(module):
             load(module)
+            module.held = b"x" * int(float(os.environ.get("HELD_MB", "0")) * 1e6)
             step = module.AdamW.step
             module.AdamW.step = lambda *args: (
                 time.sleep(float(os.environ["SLOW_STEP"])),

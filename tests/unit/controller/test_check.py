@@ -227,7 +227,7 @@ def test_a_machine_with_less_than_it_should_have_is_a_warning(
 
 def on_slurm(**facts):
     facts = {"starts_jobs": True, "plans_jobs": True, "submits": True, "on_slurm": True} | facts
-    return Command(programs=("sbatch",), partitions=frozenset({"gpu"}), **facts)
+    return Command(programs=("sbatch",), partitions={"train": "gpu"}, **facts)
 
 
 @pytest.mark.parametrize("starts", [True, False])
@@ -238,7 +238,7 @@ def test_a_start_on_slurm_asks_for_its_programs_and_partitions_and_a_dry_run_doe
     monkeypatch.setattr(slurm, "check_cluster", lambda *what: asked.append(what))
     monkeypatch.setattr(module, "gpus_here", lambda: pytest.fail("the GPUs were counted"))
     found = check(layers(resources={"gpus": 1}), on_slurm(starts_jobs=starts))
-    assert errors(found) == [] and asked == [(("sbatch",), frozenset({"gpu"}))] * starts
+    assert errors(found) == [] and asked == [(("sbatch",), {"gpu"})] * starts
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,9 @@ def test_each_name_of_an_option_is_snakemakes():
 
 def test_the_profile_names_the_executor_and_the_partitions():
     asked = command.read("--cores all --profile slurm".split())
-    assert asked.on_slurm and asked.partitions == {"cpu", "gpu"}
+    assert asked.on_slurm and asked.named_partitions() == {"cpu", "gpu"}
+    rules = ("train", "prepare_nli")
+    assert [asked.partitions_of(rule) for rule in rules] == ["gpu", "cpu"]
     assert not command.read(["-c1"]).on_slurm
 
 
@@ -91,7 +93,7 @@ def test_the_profile_names_the_executor_and_the_partitions():
 )
 def test_partitions_that_are_no_plain_names_are_left_to_slurm(resource, partitions):
     line = ["-c1", "--profile", "slurm", "--set-resources", resource]
-    assert command.read(line).partitions == partitions
+    assert command.read(line).named_partitions() == partitions
 
 
 @pytest.mark.parametrize(

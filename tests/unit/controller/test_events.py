@@ -9,10 +9,12 @@ import pytest
 from semblance.files import write_text
 from semblance.gpus import NONE_GIVEN
 from workflow.controller import events
+from workflow.controller.slurm import cause_in
 
 SLURM_LOG = ".snakemake/slurm_logs/rule_train/5.log"
 FOLDER = "results/models/nli/tiny/rcl-2/seed-1"
 LOG = "results/logs/train/nli/tiny/rcl-2/seed-1.log"
+JOB_OF_LOG = "logs/train/nli/tiny/rcl-2/seed-1"
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +43,7 @@ def info(rule="train", number=1, folder=FOLDER, log=LOG) -> dict:
     """Return what Snakemake says of a job."""
     outputs = [f"{folder}/model.safetensors (temporary)", f"{folder}/record.json"]
     facts = {"rule_name": rule, "output": outputs, "input": ["tokens"]}
-    return {"jobid": number, "log": [log] if log else [], **facts}
+    return {"jobid": number, "log": [log] if log else [], "rule_msg": None, **facts}
 
 
 def fail(writer, job: dict, slurm: str | None = None, own: str = "") -> str:
@@ -53,6 +55,15 @@ def fail(writer, job: dict, slurm: str | None = None, own: str = "") -> str:
         write_text(SLURM_LOG, slurm)
         logs, aux = [*logs, SLURM_LOG], {"external_jobid": "5"}
     say(writer, "job_error", **job | {"log": logs, "aux": aux, "indent": False})
+    return printed()
+
+
+def refuse(writer, job: dict, answer: str) -> str:
+    """Let sbatch refuse a job, in the words of Slurm's executor; return what is printed."""
+    said = (
+        f"SLURM sbatch failed. The error message was '{answer}'.\n    sbatch call:\n sbatch -p gpu"
+    )
+    say(writer, "job_error", **job | {"rule_msg": said, "aux": {}, "indent": False})
     return printed()
 
 
@@ -111,7 +122,7 @@ JOB = "*** JOB 5 ON n4 CANCELLED AT 2026"
         (f"{JOB} DUE TO TIME LIMIT ***", "", "its time was up before", "n4"),
         (f"{JOB} DUE TO PREEMPTION ***", "", "preempted", "n4"),
         (f"{JOB} DUE TO NODE FAILURE ***", "", "the node failed", "n4"),
-        (f"{JOB} ***".replace("n4", "gpu-17"), "", "cancelled", "gpu-17"),
+        (f"{JOB} ***".replace("n4", "gpu-17"), "", "cancelled (by scancel", "gpu-17"),
         ("node n1, Slurm job 5\nnode n2, Slurm job 5\n", "", "it ended with an error", "n2"),
         ("", f"error: {NONE_GIVEN}\nnode n3, Slurm job 5\n", "it has no GPU that", "n3"),
         ("", "error: x: out of time at step 8 of 9; saved\n", "its time was up; it s", "unknown"),
@@ -122,7 +133,48 @@ def test_the_cause_and_the_node_of_a_batch_job_are_named(writer, slurm, own, cau
     head, *_, advice = fail(writer, info(), slurm, own).splitlines()
     place = f"(Slurm job 5 on node {node})"
     assert head.startswith(f"failed: train {FOLDER} {place}: {cause}")
+    assert head.endswith(f": {slurm}") or not cause_in(slurm).pattern
     assert advice.startswith("    try: ") and "{" not in advice
+
+
+def test_a_refused_job_is_reported_with_the_answer_of_sbatch_and_not_with_an_earlier_log(writer):
+    fail(writer, info(), f"{JOB} ***", "step 8 of 9\n")
+    head, advice = refuse(writer, info(), "sbatch: error: Memory\nsbatch: error: no").splitlines()
+    refusal = "sbatch: error: Memory; sbatch: error: no"
+    assert head == f"failed: train {FOLDER}: sbatch refused it: {refusal}"
+    assert "slurm/profile.yaml" in advice
+    assert events.last_line(events.History("results")) == f"train: {refusal}"
+
+
+def test_a_job_that_was_cancelled_before_it_began_has_the_state_that_slurm_gives(writer):
+    said = "SLURM-job '5' failed, SLURM status is: 'CANCELLED'. "
+    assert ": cancelled (by scancel" in fail(writer, info() | {"rule_msg": said}, "")
+
+
+@pytest.mark.parametrize(
+    "end, ends",
+    [
+        ("slurmstepd-n3: error: Detected 1 oom-kill event(s) in S.", 2),
+        (f"{JOB} ***", 0),
+        (f"{JOB} DUE TO PREEMPTION ***", 0),
+        (f"{JOB} DUE TO TIME LIMIT ***", 0),
+    ],
+)
+def test_only_ends_for_lack_of_memory_are_counted_as_such(writer, end, ends):
+    for _ in range(2):
+        fail(writer, info(), end, "step 8 of 9\n")
+        refuse(writer, info(), "sbatch: error: Memory specification can not be satisfied")
+    assert writer.out_of_memory[JOB_OF_LOG] == ends
+
+
+def test_a_group_without_memory_counts_for_each_of_its_jobs(writer):
+    first = info("train", 1)
+    second = info("evaluate_sts", 2, "results/scores/x", "results/logs/evaluate_sts/x.log")
+    for job in (first, second):
+        say(writer, "job_info", **job)
+    write_text(SLURM_LOG, "oom-kill")
+    say(writer, "group_error", job_error_info=[first, second], aux_logs=[SLURM_LOG])
+    assert writer.out_of_memory == {JOB_OF_LOG: 1, "logs/evaluate_sts/x": 1}
 
 
 def test_the_last_lines_of_its_own_log_are_shown_and_its_node_is_read_there(writer):
@@ -176,8 +228,8 @@ def test_a_job_without_a_log_of_slurms_is_reported_with_its_last_lines_and_what_
     head, advice = fail(writer, info()).splitlines()  # it wrote nothing
     assert head == f"failed: train {FOLDER}" and "probably killed" in advice
     say(writer, None, f"{events.RUN_ID}aaa")
-    head, advice = fail(writer, info()).splitlines()  # Slurm refused it
-    assert head == f"failed: train {FOLDER}: it did not begin" and "answer of sbatch" in advice
+    head, advice = fail(writer, info()).splitlines()  # no executor has said why
+    assert head == f"failed: train {FOLDER}: it did not begin" and "logs/run.log" in advice
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ One run of Snakemake, of two rules that make records and one that fails, serves 
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -12,12 +13,12 @@ from unittest.mock import Mock
 
 import pytest
 import snakemake_executor_plugin_slurm as executor
-from snakemake import common, rules
+from snakemake import common, jobs, rules
 from snakemake.scheduling import job_scheduler
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 from semblance.provenance import ROOT
-from workflow.controller import events, private
+from workflow.controller import events, private, slurm
 
 # A name of more than one note's length.
 LONG = "/".join("".join(chr(97 + (7 * i + j * j) % 26) for j in range(100)) for i in range(3))
@@ -137,6 +138,19 @@ def test_snakemake_inspects_each_function_of_a_rule_once(monkeypatch):
     inspected.assert_called_once_with(function_of_a_rule)
 
 
+def test_what_an_executor_says_of_a_failed_group_is_logged(monkeypatch):
+    monkeypatch.setattr(jobs.GroupJob, "log_error", jobs.GroupJob.log_error)
+    logged = Mock()
+    monkeypatch.setattr(jobs.logger, "error", logged)
+    for _ in range(2):  # a Snakefile that is loaded twice
+        private.keep_words_about_groups()
+    group = SimpleNamespace(jobs=[], groupid="g")
+    jobs.GroupJob.log_error(group, msg="no memory", external_jobid="5")
+    facts = logged.call_args.kwargs["extra"]
+    assert facts["event"] == "group_error"
+    assert (facts["rule_msg"], facts["external_jobid"]) == ("no memory", "5")
+
+
 def test_snakemake_notes_each_output_where_it_is_looked_for(ran, monkeypatch):
     monkeypatch.chdir(ran)
     for name in ("a", LONG):
@@ -146,3 +160,10 @@ def test_snakemake_notes_each_output_where_it_is_looked_for(ran, monkeypatch):
 
 def test_the_executor_names_its_jobs_on_slurm_in_the_message_that_is_looked_for():
     assert f'f"{private.RUN_ID}{{' in inspect.getsource(executor)
+
+
+def test_the_executor_gives_the_answer_of_sbatch_and_slurms_state_of_a_job_in_these_words():
+    text = re.sub(r'"\s+f?"', "", inspect.getsource(executor))  # joins the parts of its strings
+    said = "SLURM sbatch failed. The error message was '{e.output.strip()}'.\\n"
+    assert said in text and "SLURM status is: '{status}'. " in text
+    assert slurm.refusal_in(said.replace("\\n", "\n")) == "{e.output.strip()}"

@@ -1,5 +1,6 @@
 """What the controller asks of Slurm, against stand-ins for its programs."""
 
+import math
 import os
 import time
 from pathlib import Path
@@ -112,6 +113,20 @@ def test_what_the_cluster_does_not_have_is_reported_in_one_line(programs, names,
     slurm.check_cluster(["sbatch", "squeue", "sinfo"], ["gpu", "cpu"])  # it has these
     with pytest.raises(InputError, match=line):
         slurm.check_cluster(names, partitions)
+
+
+@pytest.mark.parametrize(
+    "partitions, most",
+    [("gpu", 16000), ("cpu,gpu", 64000), ("", 64000), ("of another cluster", math.inf)],
+)
+def test_the_largest_node_is_that_of_the_partitions_or_of_the_default_one(
+    programs, partitions, most
+):
+    nodes = "cpu* 8000\ncpu* 64000+\ngpu 16000\n"
+    write_program(programs / "sinfo", f"#!/bin/sh\nprintf '{nodes}'\n")
+    assert slurm.largest_memory(partitions) == most
+    write_program(programs / "sinfo", "#!/bin/sh\nexit 1\n")
+    assert slurm.largest_memory(partitions) == math.inf
 
 
 @pytest.fixture
