@@ -102,9 +102,9 @@ class Cost:
 
     def seconds(self, job: Job) -> float:
         """Return the seconds that a job is predicted to take."""
-        return self.factor(STAGES[job.stage].work) * self._idle_seconds(job)
+        return self.factor(STAGES[job.stage].work) * self._estimated_seconds(job)
 
-    def _idle_seconds(self, job: Job, share: float = 1.0) -> float:
+    def _estimated_seconds(self, job: Job, share: float = 1.0) -> float:
         """Return the seconds of a job, or of a ``share`` of its work, by the estimates alone."""
         if not STAGES[job.stage].uses_model:
             return WITHOUT_MODEL
@@ -117,7 +117,7 @@ class Cost:
         work = STAGES[job.stage].work
         self.measured.add(job)
         self._used[work] += seconds
-        self._predicted[work] += self._idle_seconds(job, share)
+        self._predicted[work] += self._estimated_seconds(job, share)
 
     def factor(self, work: str) -> float:
         """Return how many times as long as estimated a kind of work takes; not measured, as any does."""
