@@ -33,6 +33,9 @@ rule train:
         settings=settings_of("train"),
         code=code_of("train"),
     shell:
-        "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
-        " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"
-        " --steps-of {input.steps_of:q} --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        "{PYTHON}.train --settings {params.settings:q}"
+        " --base {input.base:q} --corpus {input.corpus:q} --tokens {input.tokens:q} --dev {input.dev:q}"
+        " --regulators {input.regulators:q} --steps-of {input.steps_of:q}"
+        " --code {params.code} {CADENCE} {SHARING}"
+        " --output {output.record:q}"
+        " 2> >(tee {log:q} >&2)"
