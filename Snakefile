@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, from any working folder
 
-from workflow.controller import hooks
+from workflow.run import hooks
 from workflow.config.part import PHI
 from workflow.planning.stages import jobs, record
 

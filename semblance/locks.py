@@ -6,7 +6,7 @@ is, with a count that rises, into the locked file. A newcomer that the lock cann
 whether the count rises. Clocks of two machines are never compared. Standard library only.
 
 Every stage that writes a record holds the lease of this record while it works
-(``workflow.scripts.endings``), and so does a run for its output folder (``workflow.controller``).
+(``workflow.scripts.endings``), and so does a run for its output folder (``workflow.run``).
 """
 
 import contextlib

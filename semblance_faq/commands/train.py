@@ -216,7 +216,7 @@ def config_of(own: OwnFaq) -> dict[str, Any]:
 
 def estimate(config: Path, cores: str) -> tuple[str, float]:
     """Return what the rest of a run will take, in words, and its hours."""
-    from workflow.costing.model import estimates, to_do, wall_time
+    from workflow.run.costs import estimates, to_do, wall_time
 
     cost = estimates([str(config)])
     left = to_do(cost)
@@ -230,7 +230,7 @@ def estimate(config: Path, cores: str) -> tuple[str, float]:
 
 def run_workflow(config: Path, cores: str, mirror: str | None = None) -> int:
     """Run Snakemake on the config, the command shown first; return its exit status."""
-    from workflow.controller import command
+    from workflow.run import command
 
     arguments = ["--cores", cores, "--configfile", str(config)]
     if mirror is not None:

@@ -18,7 +18,7 @@ from snakemake import cli
 from snakemake.workflow import Workflow
 
 from semblance.provenance import ROOT
-from workflow.controller import changes
+from workflow.run import changes
 
 NOTED = Path(__file__).with_suffix(".csv")
 # simcse-glove and simcse-sources are not among them: they need files that a user has to fetch.

@@ -20,12 +20,12 @@ from snakemake.cli import parse_args
 from semblance.__main__ import commands as known_commands
 from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import COPIED, ROOT, copy_project, write_base
-from workflow.costing.model import estimates
 from workflow.planning.config import load
 from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs, model_record
 from workflow.planning.tables import rows_of
+from workflow.run.costs import estimates
 
 README = (ROOT / "README.md").read_text()
 SKILL = (ROOT / "docs/SKILL.md").read_text()

@@ -15,7 +15,7 @@ import pytest
 from semblance.provenance import read_sealed, record_digest
 from tests.dag.tiny import Project
 from tests.reliability.runs import logged, start
-from workflow.controller import lock
+from workflow.run import lock
 
 HURTS = 200  # kills and suspensions in all
 HURTS_A_ROUND = 20  # of one run, which would end between two of them otherwise

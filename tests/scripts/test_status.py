@@ -14,9 +14,9 @@ import pytest
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from tests.scripts.flags import start
-from tests.unit.status.example_run import note_start
-from tests.unit.status.test_tables import STS as STS_TABLE
-from tests.unit.status.test_tables import finish, plan_of, render_whole
+from tests.unit.run.example_run import note_start
+from tests.unit.run.test_current_tables import STS as STS_TABLE
+from tests.unit.run.test_current_tables import finish, plan_of, render_whole
 from workflow.planning.plan import Plan
 from workflow.scripts import status, table
 from workflow.scripts.endings import CLOSED

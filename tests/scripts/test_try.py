@@ -32,7 +32,7 @@ def loss(batch, *, scale: Positive = 20.0):
     logits = scaled_cosines(batch.queries, batch.positives, scale)
     return -logits.log_softmax(1).diagonal().mean()
 '''
-RUN = "workflow.controller.command.run"
+RUN = "workflow.run.command.run"
 EDITED = LOSS.replace("mean()", "sum()")
 
 

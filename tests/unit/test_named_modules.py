@@ -81,7 +81,7 @@ modules.of_training(config.load_files([]), "bert-base", settings)"""
     "statements, libraries",
     [
         (NAMES_LISTED, "torch"),
-        ("import workflow.costing.model, workflow.scripts.plan", "torch snakemake pandas"),
+        ("import workflow.run.costs, workflow.scripts.plan", "torch snakemake pandas"),
         (
             "import workflow.scripts.status",
             "torch transformers numpy pandas pyarrow snakemake datasets",

@@ -14,7 +14,7 @@ from semblance.reporting.published import Published
 from workflow.planning import stages
 from workflow.planning.plan import Plan
 from workflow.planning.table_checks import published
-from workflow.status.tables import tables_now
+from workflow.run.current_tables import tables_now
 
 UNREADABLE = (InputError, OSError, LookupError, TypeError, AttributeError, ValueError)
 

@@ -11,7 +11,7 @@ from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Contrast, Row, Table
 from workflow.report.bars import Mark, scale_of
 from workflow.report.facts import Facts
-from workflow.status.tables import HEAD
+from workflow.run.current_tables import HEAD
 
 
 def section(facts: Facts) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import shlex
 
 from semblance.provenance import canonical
 from semblance.reporting.published import PAPERS
-from workflow.controller import changes, events, preview, private, slurm
+from workflow.run import changes, events, preview, private, slurm
 from workflow.planning import figures, modules, reads, stages
 from workflow.planning.config import named, own, with_digest
 from workflow.planning.methods import trained_methods, whitened_methods

@@ -1,6 +1,6 @@
 # What the one process that plans and starts jobs does beside that; jobs only learn what they are.
 # Needs: CHECKED, PLAN, OUT, EVENTS, GPUS, JOBS_PER_GPU, hooks, preview. Holds OUT for this run alone.
-from workflow.controller.progress import Screen
+from workflow.run.progress import Screen
 
 if workflow.is_main_process:
     hooks.prepare_start(PLAN, CHECKED.asked)

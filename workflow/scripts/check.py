@@ -8,10 +8,10 @@ Exit status 2 if there is an error; a warning stops nothing.
 import argparse
 import sys
 
-from workflow.controller import command
-from workflow.controller.check import check, check_planned
 from workflow.planning.layers import over_project
 from workflow.planning.stages import makers
+from workflow.run import command
+from workflow.run.check import check, check_planned
 from workflow.scripts import cli
 from workflow.scripts.endings import BAD_INPUT, run
 

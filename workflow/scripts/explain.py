@@ -29,9 +29,9 @@ from semblance.audit.explain import (
 from semblance.audit.kept import RECORDS, laid_out
 from semblance.audit.summary import Line, cell_lines, claim_lines, explain_claim, file_lines
 from semblance.errors import InputError
+from workflow.run.started import last_output
 from workflow.scripts import cli
 from workflow.scripts.endings import run
-from workflow.status.started import last_output
 
 WIDTH = 100
 BEFORE = 11  # characters before a text

@@ -14,11 +14,11 @@ from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.reporting.formats import escape_markdown
 from semblance.reporting.published import Published
-from workflow.costing.model import Cost, estimates
 from workflow.planning import describe
 from workflow.planning.stages import jobs, submissions
 from workflow.planning.stand_ins import REFERENCE, reference_text
 from workflow.planning.table_checks import published
+from workflow.run.costs import Cost, estimates
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 

@@ -7,9 +7,9 @@ import argparse
 from pathlib import Path
 
 from semblance.audit.kept import keep
+from workflow.run.started import last_output
 from workflow.scripts import cli
 from workflow.scripts.endings import run
-from workflow.status.started import last_output
 
 
 def parser() -> argparse.ArgumentParser:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from semblance import layout
 from semblance.counts import counted, duration, size, text_table
-from workflow.costing.model import Cost, estimates, measure, to_do
-from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
 from workflow.planning.plan import deletes_models
 from workflow.planning.stages import STAGES, Job, submissions
+from workflow.run.costs import Cost, estimates, measure, to_do
+from workflow.run.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 

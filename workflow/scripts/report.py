@@ -16,10 +16,10 @@ from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
 from workflow.report.compose import answerer_files, compose
 from workflow.report.facts import UNREADABLE, Facts
+from workflow.run.started import last_output, noted_config, read_start
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.scripts.reporting_job import Reporting
-from workflow.status.started import last_output, noted_config, read_start
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -10,11 +10,11 @@ import contextlib
 import sys
 import time
 
+from workflow.run import started
+from workflow.run.status import look
+from workflow.run.status_page import as_json, as_page
 from workflow.scripts import cli
 from workflow.scripts.endings import run
-from workflow.status import started
-from workflow.status.look import look
-from workflow.status.page import as_json, as_page
 from workflow.terminal import painter
 
 EVERY = 10.0  # seconds: a living process shows itself as often

@@ -13,9 +13,9 @@ from pathlib import Path
 from semblance import layout
 from semblance.errors import one_of
 from workflow.planning.plan import Plan
+from workflow.run import started
 from workflow.scripts import cli
 from workflow.scripts.endings import run
-from workflow.status import started
 
 WIDE = (10_000, 24)  # columns and lines of what is no terminal, such as a pipe
 
@@ -51,7 +51,7 @@ def _one_table(plan: Plan, name: str, form: str, out: str) -> str:
     # Slow to import: the libraries of the tables.
     from semblance.reporting.formats import fitted, table_csv
     from semblance.reporting.table import to_json
-    from workflow.status.tables import tables_now
+    from workflow.run.current_tables import tables_now
 
     name = one_of(name, "table", plan.config.tables)
     tables_of_run, lacks = tables_now(plan, [name])

@@ -48,13 +48,13 @@ from semblance.reporting.layouts import AVERAGE
 from semblance.reporting.ledger import Ledger, Look
 from semblance.settings import check_keywords
 from semblance.strict_yaml import as_yaml
-from workflow.costing.model import Cost, estimates, to_do, wall_time
 from workflow.planning import modules
 from workflow.planning.layers import found, over_project
 from workflow.planning.plan import Plan
 from workflow.planning.reads import Job
 from workflow.planning.signatures import required_signature
 from workflow.planning.stages import inputs, makers, record, stages, training_settings
+from workflow.run.costs import Cost, estimates, to_do, wall_time
 from workflow.scripts import cli, endings
 
 TABLE = "try"
@@ -319,7 +319,7 @@ def opened(one: Try, cost: Cost, earlier: Look | None, args: argparse.Namespace)
 
 def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
     """Say the price of the targets and make them, the first one first."""
-    from workflow.controller import command  # it loads snakemake
+    from workflow.run import command  # it loads snakemake
 
     left = to_do(cost)
     gpus = cost.config.resources.gpus

@@ -12,11 +12,11 @@ from pathlib import Path
 from semblance.audit.findings import format_findings
 from semblance.audit.kept import RECORDS, verify_kept
 from semblance.audit.verify import verify
-from workflow.controller import lock
+from workflow.run import lock
+from workflow.run.started import last_output
+from workflow.run.status import holder_of
 from workflow.scripts import cli
 from workflow.scripts.endings import run
-from workflow.status.look import holder_of
-from workflow.status.started import last_output
 
 
 def parser() -> argparse.ArgumentParser:

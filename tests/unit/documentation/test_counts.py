@@ -8,11 +8,11 @@ import pytest
 from semblance.fetch.manifest import load_manifest
 from semblance.provenance import ROOT
 from tests.shipped import merged
-from workflow.costing.model import Cost
 from workflow.planning.config import load
 from workflow.planning.methods import trained_methods
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs
+from workflow.run.costs import Cost
 from workflow.scripts import fill_docs as docs
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

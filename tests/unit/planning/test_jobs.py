@@ -3,7 +3,7 @@
 import pytest
 
 from tests.shipped import merged
-from tests.unit.costing.examples import TRAIN
+from tests.unit.run.examples import TRAIN
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, job_of, jobs, submissions, wanted_by

@@ -6,13 +6,13 @@ import pytest
 
 from semblance import layout
 from tests.shipped import merged
-from tests.unit.costing.examples import OWN_FAQ, cost
 from tests.unit.planning.test_stages import BLOCKS
-from workflow.costing.needs import WITHOUT_WEIGHTS
+from tests.unit.run.examples import OWN_FAQ, cost
 from workflow.planning import reads
 from workflow.planning.config import load
 from workflow.planning.plan import Plan, deletes_models, deletes_weights
 from workflow.planning.stages import STAGES, Job, weights_read
+from workflow.run.needs import WITHOUT_WEIGHTS
 
 BASE = "nli-roberta-base-v2"
 EVALUATIONS = [f"evaluate_{tests}" for tests in ("sts", "faq", "transfer")]

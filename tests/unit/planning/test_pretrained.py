@@ -8,12 +8,12 @@ from semblance.named_modules import LOSSES, MASKED_WORDS
 from semblance.settings import decode
 from semblance.training.settings import MaskedWords, TrainSettings
 from tests.shipped import merged
-from tests.unit.costing.examples import MANIFEST
-from workflow.costing.model import Cost
+from tests.unit.run.examples import MANIFEST
 from workflow.planning import modules
 from workflow.planning.config import load
 from workflow.planning.plan import Plan, Run
 from workflow.planning.stages import Job, inputs, jobs, log, model_record, record, wanted_by
+from workflow.run.costs import Cost
 
 PRETRAIN = {
     "batch_size": 32,

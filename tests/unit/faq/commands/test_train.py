@@ -61,7 +61,7 @@ def test_the_config_is_written_once_and_a_changed_one_is_never_overwritten(file)
 
 
 def test_the_run_is_snakemakes_with_the_written_config(file, monkeypatch):
-    from workflow.controller import command
+    from workflow.run import command
 
     given = []
     monkeypatch.setattr(command, "run", lambda arguments: given.append(arguments) or 0)

@@ -1,0 +1,110 @@
+"""What a command line of snakemake asks for, with the profiles of this project."""
+
+import pytest
+from snakemake.cli import get_argument_parser
+
+from semblance.provenance import ROOT
+from workflow.run import command
+
+
+@pytest.fixture(autouse=True)
+def root(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+STARTING = ("--cores all --profile slurm", "-c2 --nolock", "-c1 -- results/n")
+OTHERS = """-n, --dry-run, -np, --dryrun --cores 1, --list-rules, --lint, --summary, --unlock,
+ --report page.html"""
+
+
+@pytest.mark.parametrize("line", [*STARTING, *OTHERS.split(",")])
+def test_a_command_that_starts_no_job_is_recognised(line, capsys):
+    assert command.read(line.split()).starts_jobs is (line in STARTING)
+    assert capsys.readouterr().err == ""
+
+
+def test_another_programs_arguments_start_no_job():
+    assert command.read(["--no-such-option"]) == command.Command(starts_jobs=False)
+
+
+def test_a_profile_that_is_not_found_from_here_hides_no_start(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # as --directory does
+    assert command.read("-c1 --profile slurm --directory x".split()).starts_jobs
+    assert not command.read("-n --profile slurm --directory x".split()).starts_jobs
+
+
+@pytest.mark.parametrize(
+    "line, dry_run, lists_jobs",
+    [
+        ("-n", True, False),
+        ("-n --profile slurm", True, False),
+        ("-np", True, True),
+        ("-n --quiet rules", True, True),
+        ("-n --verbose", True, True),
+        ("-n --delete-all-output", False, False),  # it says what it would delete
+        ("--summary", False, False),
+        ("--cores 1", False, False),
+    ],
+)
+def test_a_dry_run_lists_its_jobs_only_where_the_command_line_asks(line, dry_run, lists_jobs):
+    asked = command.read(line.split())
+    assert (asked.dry_run, asked.lists_jobs) == (dry_run, lists_jobs)
+
+
+@pytest.mark.parametrize(
+    "line, makes_all",
+    [
+        ("--cores all", True),
+        ("--cores all --profile slurm", True),
+        ("-c1 all results/models/m", True),
+        ("-c1 results/tables/t.csv", False),
+        ("-c1 --until train", False),
+        ("-c1 --omit-from train", False),
+        ("-c1 --batch all=1/2", False),
+        ("-c1 --touch", False),
+        ("-n", False),
+    ],
+)
+def test_a_start_makes_all_unless_it_names_a_part(line, makes_all):
+    assert command.read(line.split()).makes_all is makes_all
+
+
+def test_each_name_of_an_option_is_snakemakes():
+    known = vars(get_argument_parser().parse_args([]))
+    names = {*command.STARTS_NOTHING, *command.OF_PRINTING, *command.OF_PARTS}
+    assert names <= set(known)
+
+
+def test_the_profile_names_the_executor_and_the_partitions():
+    asked = command.read("--cores all --profile slurm".split())
+    assert asked.on_slurm and asked.named_partitions() == {"cpu", "gpu"}
+    rules = ("train", "prepare_nli")
+    assert [asked.partitions_of(rule) for rule in rules] == ["gpu", "cpu"]
+    assert not command.read(["-c1"]).on_slurm
+
+
+@pytest.mark.parametrize(
+    "resource, partitions",
+    [
+        ("train:slurm_partition=a,b-2", {"cpu", "a", "b-2"}),
+        ("train:slurm_partition=gpu if attempt == 1 else cpu", {"cpu"}),
+        ("train:slurm_cluster=other", set()),  # whose partitions are unknown here
+    ],
+)
+def test_partitions_that_are_no_plain_names_are_left_to_slurm(resource, partitions):
+    line = ["-c1", "--profile", "slurm", "--set-resources", resource]
+    assert command.read(line).named_partitions() == partitions
+
+
+@pytest.mark.parametrize(
+    "line, program, needed",
+    [
+        ([], "sacct", True),  # it tells the account of the last job
+        (["--slurm-no-account"], "sacct", False),
+        (["--default-resources", "slurm_account=me"], "sacct", False),
+        ([], "sbatch", True),
+    ],
+)
+def test_the_programs_are_those_that_the_executor_calls(line, program, needed):
+    asked = command.read(["-c1", "--profile", "slurm", *line])
+    assert (program in asked.programs) is needed

@@ -1,0 +1,135 @@
+"""The status of a run as a page of plain text, and as JSON."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from semblance.counts import counted, duration, text_table
+from workflow.run.status import JobSeen, Status
+from workflow.terminal import Paint
+
+NAMED = 10  # jobs of a kind that are named
+HEAD = ("stage", "jobs", "done", "running", "failed", "time left")
+UNKNOWN = "not known before two trainings have run for a minute"
+KINDS = {  # the state of a job: its title, and the colour of it
+    "running": ("running", "bold"),
+    "failed": ("failed since the start", "red"),
+    "stopped": ("stopped or killed", "yellow"),
+}
+
+
+def as_page(status: Status, paint: Paint, everything: bool = False) -> str:
+    """Return the page, of a finished run one line if not ``everything``; ``paint`` colours parts of it."""
+    jobs = sum(count["jobs"] for count in status.stages)
+    if status.finished and not status.lives and not everything:
+        state = _controller(status, paint)
+        return f"{status.output}: {state}; {counted(jobs, 'job')} done (--all: each stage)"
+    head, *stages = stage_table(status.stages)
+    blocks = [list(_head(status, paint, jobs)), [paint(head, "bold"), *stages]]
+    for state, (title, colour) in KINDS.items():
+        some = [job for job in status.jobs if job.state == state]
+        if some:
+            lines = [f"{paint(title, colour)}:", *(f"  {describe(job)}" for job in some[:NAMED])]
+            if len(some) > NAMED:
+                lines.append(f"  and {counted(len(some) - NAMED, 'more job')} (--json names all)")
+            blocks.append(lines)
+    blocks.append(list(_end(status)))
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _head(status: Status, paint: Paint, jobs: int) -> Iterator[str]:
+    yield f"{status.output}: {_controller(status, paint)}"
+    yield f"  {status.command}"
+    done = sum(count["done"] for count in status.stages)
+    this_start = f"; {status.this_start}" if status.lives and status.this_start else ""
+    yield f"done: {done:,} of {counted(jobs, 'job')}, {status.share:.0%} of the work{this_start}"
+    if not status.finished and status.left is None:
+        yield f"time left: {UNKNOWN}"
+    elif not status.finished:
+        bound = "at least" if status.on_cluster else "about"
+        source = f"measured by {counted(status.measured, 'job')}"
+        queue = ", without the time in the queue" if status.on_cluster else ""
+        yield f"time left: {bound} {duration(status.left)}{queue} ({source})"
+
+
+def stage_table(stages: list[dict]) -> list[str]:
+    """Return a line for each stage, below a head."""
+    rows = ((*counts, duration(left) if left else "") for *counts, left in map(dict.values, stages))
+    return text_table([HEAD, *rows])
+
+
+def in_one_line(status: Status) -> str:
+    """Return how far the jobs of a start are."""
+    stages = status.stages
+    jobs, done, failed = (sum(stage[key] for stage in stages) for key in ("jobs", "done", "failed"))
+    running = [f"{stage['stage']} {stage['running']}" for stage in stages if stage["running"]]
+    queue = " without the queue" if status.on_cluster else ""
+    parts = [
+        f"{done:,} of {counted(jobs, 'job')} done",
+        f"{failed:,} failed" * bool(failed),
+        f"{duration(time.time() - status.began)} passed",
+        f"at least {duration(status.left)}{queue} left" if status.left else "",
+        f"{'submitted' if status.on_cluster else 'running'}: {', '.join(running)}" * bool(running),
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _controller(status: Status, paint: Paint) -> str:
+    controller = status.controller
+    clock = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.began))
+    if controller is None:
+        state = paint("no run works here", "bold")
+        if status.finished:
+            state = paint("finished", "green")
+        return f"{state}; the last one began at {clock}"
+    who = controller.describe()
+    if controller.state == "dead":
+        return f"{paint('the run was killed', 'red')} ({who}); it began at {clock}"
+    if controller.state == "silent":
+        state = paint(f"no sign of life for {duration(controller.silent)}", "red")
+        return f"{state} of the run ({who}), which began at {clock}"
+    age = duration(max(0.0, time.time() - status.began))
+    return f"{paint('a run works', 'green')} ({who}) since {clock}, for {age}"
+
+
+def describe(job: JobSeen) -> str:
+    """Return what there is to say of one job."""
+    parts = []
+    if job.holder:
+        parts.append(job.holder.describe())
+    if job.error:
+        parts.append(f"{job.error} ({job.log})")
+    if job.state == "running":
+        if job.age is not None:
+            parts.append(f"for {duration(job.age)}")
+        if job.step is not None:
+            parts.append(f"step {job.step:,} of {job.steps:,}, about {duration(job.left)} left")
+    elif job.saved is not None:
+        parts.append(f"goes on at step {job.saved:,}, unless its settings or code have changed")
+    else:
+        parts.append("begins anew")
+    return f"{job.job}: {', '.join(parts)}"
+
+
+def _end(status: Status) -> Iterator[str]:
+    if status.queue is not None:
+        states = [f"{number} {state.lower()}" for state, number in sorted(status.queue.items())]
+        yield f"in the queue of the cluster: {', '.join(states) or 'nothing'}"
+    yield from (f"note: {note}" for note in status.notes)
+    if not status.lives and not status.finished:
+        if any(job.state == "running" for job in status.jobs):
+            yield "these jobs still run without their controller; the next run waits for them"
+        command = status.command
+        if Path(status.folder) != Path.cwd():
+            command = f"in {status.folder}: {command}"
+        yield f"to go on: {command}"
+
+
+def as_json(status: Status) -> str:
+    """Return the status as one line of JSON."""
+    facts = asdict(status) | {"finished": status.finished}
+    jobs = facts.pop("jobs")
+    facts |= {state: [job for job in jobs if job["state"] == state] for state in KINDS}
+    return json.dumps(facts, sort_keys=True, ensure_ascii=False)
