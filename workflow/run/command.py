@@ -29,6 +29,7 @@ OF_PARTS = ("allowed_rules", "batch", "omit_from", "until")
 HERE = (None, "local", "dryrun", "touch")  # executors that run jobs on this machine, or none
 INTERRUPTED = 130  # exit status after Ctrl-C
 NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
+ELSEWHERE = "(of another cluster)"  # in the place of a partition that is not known here
 
 
 @dataclass(frozen=True)
@@ -127,9 +128,9 @@ def _resources(options: Namespace, *names: str) -> Iterator[tuple[str, str]]:
 
 
 def _partitions(options: Namespace) -> dict[str, str]:
-    """Return the partitions of each rule that names some, unless they may be another cluster's."""
+    """Return the partitions of each rule that names some, if they are this cluster's."""
     if any(_resources(options, "cluster", "clusters", "slurm_cluster")):
-        return {}
+        return {"": ELSEWHERE}
     return dict(_resources(options, "slurm_partition"))
 
 

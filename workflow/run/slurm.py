@@ -86,8 +86,6 @@ NODE = re.compile(  # the ways in which a log names the job's node
     r"|\bON (\w[\w.-]*) CANCELLED|srun: error: (\w[\w.-]*): task",
     re.MULTILINE,
 )
-
-
 # What the executor says where sbatch does not take a job.
 REFUSAL = re.compile(r"sbatch failed\. The error message was '(.*?)'\.\n", re.DOTALL)
 

@@ -93,7 +93,9 @@ def test_the_profile_names_the_executor_and_the_partitions():
 )
 def test_partitions_that_are_no_plain_names_are_left_to_slurm(resource, partitions):
     line = ["-c1", "--profile", "slurm", "--set-resources", resource]
-    assert command.read(line).named_partitions() == partitions
+    asked = command.read(line)
+    assert asked.named_partitions() == partitions
+    assert (asked.partitions_of("train") == command.ELSEWHERE) is (not partitions)
 
 
 @pytest.mark.parametrize(

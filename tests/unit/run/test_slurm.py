@@ -11,6 +11,7 @@ import pytest
 from semblance.errors import InputError
 from semblance.files import write_text
 from workflow.run import private, slurm
+from workflow.run.command import ELSEWHERE
 
 
 def write_program(path, text):
@@ -117,7 +118,7 @@ def test_what_the_cluster_does_not_have_is_reported_in_one_line(programs, names,
 
 @pytest.mark.parametrize(
     "partitions, most",
-    [("gpu", 16000), ("cpu,gpu", 64000), ("", 64000), ("of another cluster", math.inf)],
+    [("gpu", 16000), ("cpu,gpu", 64000), ("", 64000), (ELSEWHERE, math.inf)],
 )
 def test_the_largest_node_is_that_of_the_partitions_or_of_the_default_one(
     programs, partitions, most
