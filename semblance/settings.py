@@ -99,18 +99,23 @@ class DropoutSettings:
         return cls(**plain, named=named)
 
 
-def decode(kind: type[T], values: Any, where: str = "settings") -> T:
+def decode(
+    kind: type[T],
+    values: Any,
+    where: str = "settings",
+    extra: Literal["forbid", "ignore"] = "forbid",
+) -> T:
     """Return plain JSON values as a type, such as a frozen dataclass; a list as a tuple.
 
-    Raises InputError naming the key (``where.key``) for an unknown or missing key, a wrong type,
-    an unknown word of a choice, or a number out of its bounds.
+    Raises InputError naming the key (``where.key``) for a missing key, a wrong type, an unknown
+    word of a choice, a number out of its bounds, or an unknown key, unless ``extra`` ignores it.
     """
     try:
         text = json.dumps(values, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InputError(where, f"no plain value: {error}", "put it in quotes") from None
     try:
-        return _adapter(kind).validate_json(text, strict=True, extra="forbid")
+        return _adapter(kind).validate_json(text, strict=True, extra=extra)
     except ValidationError as error:
         raise misfits(error, kind, where)[0] from None
 

@@ -17,7 +17,8 @@ LINKS = "links from records to their sources"
 SCORES = "scores recomputed from predictions"
 CELLS = "table cells recomputed from predictions"
 UNKNOWN = "scores that predictions cannot give, with a checked digest"
-FORMS = "tables and pages, byte for byte as their settings and scores make them"
+NUMBERS = "tables, figures and the CSV of all scores, made again from settings and scores"
+VERDICTS = "verdicts judged again from the cells"
 UNREADABLE = (InputError, OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error)
 MOST_SHOWN = 20  # of the problems that damaged files may have caused
 

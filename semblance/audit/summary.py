@@ -11,12 +11,11 @@ from semblance.audit.explain import SOUND, Place, Step, all_tables, states
 from semblance.counts import counted, interval, rounded, signed
 from semblance.errors import one_of
 from semblance.names import REGULATOR
-from semblance.reporting.claim_rows import row_groups
 from semblance.reporting.claims import Claims, read_claims
 from semblance.reporting.claims_page import RULES, of_stand_in
 from semblance.reporting.grids import MISSING, NAMES, with_deviation
 from semblance.reporting.judging import Judgement, judge
-from semblance.reporting.published import PAPERS, Published, read_published
+from semblance.reporting.published import PAPERS, read_published
 from semblance.reporting.table import Cell, Row, Table
 
 DIGITS = 4  # of a seed's value
@@ -136,12 +135,10 @@ def explain_claim(chain: Chain, words: str) -> Step:
     chosen = Claims({name: claims.by_name[name]}, claims.paths)
     tables = all_tables(chain)
     printed = read_published(papers)
-    return verdicts(name, judge(chosen, tables, printed), tables, printed)
+    return verdicts(name, judge(chosen, tables, printed))
 
 
-def verdicts(
-    name: str, judgements: list[Judgement], tables: dict[str, Table], published: Published
-) -> Step:
+def verdicts(name: str, judgements: list[Judgement]) -> Step:
     """Return the verdicts on a claim: how each came to be, and what would change it."""
     steps = []
     for judged in judgements:
@@ -158,7 +155,7 @@ def verdicts(
             facts |= {
                 "ours": f"{ours}, {counted(judged.n, 'seed')}",
                 "paper": f"{signed(judged.size) or 'no size'}; margin ±{rounded(judged.margin)}",
-                "rows": _compared(judged, tables[judged.claim.table], published),
+                "rows": _compared(judged),
                 "rule": RULES[kind],
                 "changed by": f"an interval on another side of {', '.join(filter(None, limits))}",
             }
@@ -178,22 +175,18 @@ def _kind(judged: Judgement) -> str:
     return "above" if judged.low > 0 else "below"
 
 
-def _compared(judged: Judgement, table: Table, published: Published) -> str:
+def _compared(judged: Judgement) -> str:
     """Return the rows of a claim with their weights and values; of rivals, each of which must hold."""
-    place = {judged.base, judged.protocol, *judged.corpus.split()}
-    rows = next(
-        rows
-        for rows in row_groups(judged.claim, table, published)
-        if place <= {n for row in rows.values() for n in (row.base, row.protocol, row.corpus)}
-    )
     texts = []
     for name, term in judged.claim.terms.items():
-        cell = rows[name].cells.get(judged.column)
+        row = judged.rows[name]
+        cell = row.cells.get(judged.column)
         sign = SIGNS.get(term.weight, f"{term.weight:+g} ×")
         if name in judged.claim.rivals:
             sign = "− each of"
-        texts.append(f"{sign} {rows[name].label} {_mean_of(cell) if cell else ''}".rstrip())
-    return f"{', '.join(texts)} ({table.name}: {judged.base}, {judged.corpus}, {judged.protocol})"
+        texts.append(f"{sign} {row.label} {_mean_of(cell) if cell else ''}".rstrip())
+    place = f"{judged.claim.table}: {judged.base}, {judged.corpus}, {judged.protocol}"
+    return f"{', '.join(texts)} ({place})"
 
 
 def claim_lines(tree: Step) -> Iterator[Line]:

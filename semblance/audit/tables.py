@@ -1,39 +1,42 @@
-"""Tables, figures and pages, made once more from their settings and scores and compared.
+"""The numbers of tables, figures and verdicts, computed again from settings and scores and compared.
 
 Each table is built from its settings and the scores of its own runs, and its cells are recomputed
-from the predictions of these runs. Its files must be, byte for byte, as their printers make them.
+from the predictions of these runs. All is compared by the names of columns: one that this version
+does not know, or that an earlier one did not have, is no problem. Of words the digest is enough.
 """
 
+import csv
 import functools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from semblance import layout
-from semblance.audit.cells import Runs, check_cells
+from semblance.audit.cells import TOLERANCE, Check, Runs, check_cells, check_csv
 from semblance.audit.chain import Chain, Node
-from semblance.audit.findings import CELLS, FORMS, Findings
+from semblance.audit.findings import CELLS, NUMBERS, VERDICTS, Findings
 from semblance.audit.runs import scores_behind
+from semblance.audit.verdicts import check_verdicts
 from semblance.figures import KINDS, FigureSettings, collected_csv, source_files
-from semblance.provenance import MOST_TEXT, file_digest, input_digests, read_text
+from semblance.provenance import file_digest, input_digests, read_text
 from semblance.reporting.bootstrap import with_bootstrap, with_covariances
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
-from semblance.reporting.claims_page import claims_csv, claims_markdown
-from semblance.reporting.comparison import FORM, attach, ledger
-from semblance.reporting.formats import markdown, table_csv
+from semblance.reporting.comparison import attach
 from semblance.reporting.judging import judge
-from semblance.reporting.latex import latex
 from semblance.reporting.predictions import all_paths
 from semblance.reporting.published import Published, read_published
 from semblance.reporting.scores import collect, scores_csv
-from semblance.reporting.table import Table, decode_spec, from_json, parse_table, to_json
+from semblance.reporting.table import Table, decode_spec, from_json, to_json
 from semblance.settings import decode
+from semblance.strict_json import parse_strict
 
 MOST_BYTES = 1 << 28  # of the CSV of a figure or of all scores
-PRINTERS = {"csv": table_csv, "md": markdown, "tex": latex}
 OTHER_PAPERS = "made with other numbers or claims of the papers"
-PAGES = ("published", "claims")  # each made from all tables
+WORDS = {"title", "notes", "columns", "test"}  # of a table: the text of a version, and its order
 
 
 @dataclass
@@ -71,55 +74,53 @@ class Tables:
         return not named or any(inputs[name] != self.digests[name] for name in named)
 
     def check(self, nodes: list[Node]) -> None:
-        """Check every table, figure and page that one of the records lists."""
+        """Check every table, figure and verdict that one of the records lists."""
         rendered = [node for node in nodes if node.stage == "render_table"]
         tables: dict[str, Table] = {}
         for node in nodes:
-            with self.found.reading(FORMS, node.path):
+            with self.found.reading(NUMBERS, node.path):
                 if node.stage == "render_table":
                     tables[node.path.name] = self._table(node)
                 elif node.stage == "collect_figure":
                     self._figure(node)
                 elif node.stage == "collect_scores":
                     text = scores_csv(collect(scores_behind(node)))
-                    file = self.root / layout.ALL_SCORES
-                    self._compare(file, text, "the scores of its runs give", MOST_BYTES)
+                    self._compare(self.root / layout.ALL_SCORES, text, "the scores of its runs")
         if len(tables) < len(rendered):
             return
-        pages = {Path(layout.place(self.root, layout.TABLE_RECORD, table=p)) for p in PAGES}
         for node in nodes:
-            if node.path in pages:
-                with self.found.reading(FORMS, node.path):
-                    self._page(node, tables)
+            if node.stage == "judge_claims":
+                with self.found.reading(VERDICTS, node.path):
+                    self._verdicts(node, tables)
 
     def _table(self, node: Node) -> Table:
-        """Check a table's forms, settings, scores and cells; return it as it is shown."""
-        name = node.path.stem
-        source = Path(layout.place(self.root, layout.TABLE_JSON, table=name))
+        """Check a table's settings, scores, cells and CSV; return it as it is shown."""
+        source = Path(layout.place(self.root, layout.TABLE_JSON, table=node.path.stem))
         text = read_text(source)
         table = from_json(text, str(source))
-        same = parse_table(to_json(table)) == parse_table(text)
-        self.found.check(FORMS, same, source, "its means, sd or n do not follow from its values")
-        for form, write in PRINTERS.items():
-            self._compare(self.folder / f"{name}.{form}", write(table), f"{source} gives")
-        again = self._rebuilt(table, node)
-        problem = (
-            f"differs from what its settings and scores give: {_first_difference(table, again)}"
-        )
-        self.found.check(FORMS, again == table, source, problem)
+        again = parse_strict(to_json(self._rebuilt(table, node)))
+        others = {"published"} if self._is_by_other_papers(node) else set()
+        differences = list(_differences(parse_strict(text), again, WORDS | others))
+        problem = f"differs from what its settings and scores give: {', '.join(differences[:1])}"
+        self.found.check(NUMBERS, not differences, source, problem)
         self._note_other_seeds(source, table)
-        check_cells(
-            self.root,
-            table,
-            self.runs,
-            lambda holds, what: self.found.check(CELLS, holds, source, what),
-        )
+
+        def check_at(file: Path) -> Check:
+            """Return what counts a check of the cells in a file."""
+            return lambda holds, what: self.found.check(CELLS, holds, file, what)
+
+        check_cells(self.root, table, self.runs, check_at(source))
+        file = self.folder / f"{table.name}.csv"
+        check_csv(table, _lines(read_text(file)), check_at(file))
         return table
 
-    def _compare(self, file: Path, expected: str, what: str, most: int = MOST_TEXT) -> None:
-        """Check that a file has the text that it must have; ``what`` says by what."""
-        same = read_text(file, most) == expected
-        self.found.check(FORMS, same, file, f"differs from what {what}")
+    def _compare(self, file: Path, expected: str, what: str) -> None:
+        """Check that a CSV has the lines that it must have, by columns; ``what`` gives them."""
+        ours, theirs = _lines(read_text(file, MOST_BYTES)), _lines(expected)
+        same = len(ours) == len(theirs)
+        for line, other in zip(ours, theirs, strict=False):
+            same &= all(line[name] == other[name] for name in line.keys() & other.keys())
+        self.found.check(NUMBERS, same, file, f"differs from what {what} give")
 
     def _rebuilt(self, shown: Table, node: Node) -> Table:
         """Build the table of a record again; what is not to be checked is taken as it is shown."""
@@ -133,7 +134,6 @@ class Tables:
         if self._is_by_other_papers(node):
             what = f"{OTHER_PAPERS}; its published values are not checked"
             self.found.note(self.folder / f"{shown.name}.md", what)
-            return _with_published_of(table, shown)
         return attach(table, self.printed)
 
     def _note_other_seeds(self, source: Path, table: Table) -> None:
@@ -157,49 +157,42 @@ class Tables:
                 self.found.note(file, f"not made again: a file that it is made from is {reason}")
                 return
         expected = collected_csv(settings, self.root)
-        self._compare(file, expected, "its settings and files give", MOST_BYTES)
+        self._compare(file, expected, "its settings and files")
 
-    def _page(self, node: Node, tables: Mapping[str, Table]) -> None:
-        """Write a page that is made from all tables again."""
+    def _verdicts(self, node: Node, tables: Mapping[str, Table]) -> None:
+        """Judge the claims again."""
+        file = self.folder / "claims.csv"
         if self._is_by_other_papers(node):
-            self.found.note(self.folder / f"{node.path.stem}.md", f"{OTHER_PAPERS}; not checked")
-            return
-        if node.path.stem == "published" and node.record.get("form") != FORM:
-            self.found.note(self.folder / "published.md", "written in an earlier form; not checked")
+            self.found.note(file, f"{OTHER_PAPERS}; not checked")
             return
         of_page = [tables[Path(name).name] for name in node.record["tables"]]
-        if node.path.stem == "published":
-            texts = {"published.md": ledger(of_page, self.printed, node.record["tolerance"])}
-        else:
-            by_name = {table.name: table for table in of_page}
-            judged = judge(read_claims(self.papers), by_name, self.printed)
-            texts = {"claims.csv": claims_csv(judged), "claims.md": claims_markdown(judged)}
-        for name, text in texts.items():
-            self._compare(self.folder / name, text, "the tables give")
+        by_name = {table.name: table for table in of_page}
+        judged = judge(read_claims(self.papers), by_name, self.printed)
+
+        def check(holds: bool, what: str) -> bool:
+            """Count a check of the verdicts."""
+            return self.found.check(VERDICTS, holds, file, what)
+
+        check_verdicts(_lines(read_text(file)), judged, by_name, self.printed, check)
 
 
-def _with_published_of(table: Table, shown: Table) -> Table:
-    """Return ``table`` with the papers' values as ``shown`` has them."""
-    rows = list(table.rows)
-    for position, (row, other) in enumerate(zip(table.rows, shown.rows, strict=False)):
-        cells = dict(row.cells)
-        for column in cells.keys() & other.cells.keys():
-            cells[column] = replace(cells[column], published=other.cells[column].published)
-        rows[position] = replace(row, cells=cells)
-    return replace(table, rows=tuple(rows))
+def _lines(text: str) -> list[dict[str, str]]:
+    """Return the lines of a CSV, each by the names of its columns."""
+    return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 
 
-def _first_difference(shown: Table, again: Table) -> str:
-    """Name the first thing in which two tables differ."""
-    for row, other in zip(shown.rows, again.rows, strict=False):
-        for column in dict.fromkeys([*row.cells, *other.cells]):
-            if row.cells.get(column) != other.cells.get(column):
-                return f"row {row.label}, column {column}"
-        if row != other:
-            return f"row {row.label}, {_different_fields(row, other)}"
-    return _different_fields(shown, again)
-
-
-def _different_fields(shown: object, again: object) -> str:
-    names = [name for name, value in vars(shown).items() if value != getattr(again, name)]
-    return ", ".join(names)
+def _differences(shown: Any, again: Any, left_out: set[str], place: str = "") -> Iterator[str]:
+    """Yield the places at which two JSON values differ; a name that one alone has is none."""
+    if isinstance(shown, dict) and isinstance(again, dict):
+        for name in again:
+            if name in shown and name not in left_out:
+                yield from _differences(shown[name], again[name], left_out, f"{place} {name}")
+    elif isinstance(shown, list) and isinstance(again, list) and len(shown) == len(again):
+        for one, other in zip(shown, again, strict=True):
+            name = other.get("label", "") if isinstance(other, dict) else ""
+            yield from _differences(one, other, left_out, f"{place} {name}".rstrip())
+    elif isinstance(shown, float | int) and isinstance(again, float | int):
+        if not math.isclose(shown, again, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+            yield place.strip()
+    elif shown != again:
+        yield place.strip()

@@ -59,10 +59,11 @@ READING = (
 
 def claims_csv(judgements: list[Judgement]) -> str:
     """Return one line a judgement, unrounded; empty: does not apply."""
-    return rows_csv((*OF_CLAIM, *OF_JUDGEMENT, *OF_MEAN), map(_csv_row, judgements))
+    return rows_csv((*OF_CLAIM, *OF_JUDGEMENT, *OF_MEAN), map(claim_row, judgements))
 
 
-def _csv_row(found: Judgement) -> dict[str, object]:
+def claim_row(found: Judgement) -> dict[str, object]:
+    """Return the line of a judgement by its columns; what does not apply is None or left out."""
     claim = found.claim
     row = {name: getattr(found, name) for name in OF_JUDGEMENT}
     row |= {"missing": " ".join(found.missing), "far": " ".join(found.far)}

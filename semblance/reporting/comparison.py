@@ -25,7 +25,6 @@ TOLERANCE = 0.5
 WORDS = {"reproduced": "equal", "contradicted": "differs", "undecided": "open"}
 STAND_IN = "stand-in, not comparable"
 NOT_RUN = "not run"
-FORM = 2  # of the page; a record names the form in which its page was written
 READING = (
     "All numbers are in points; ours are mean ± sample standard deviation (sd) over n seeds. "
     "Verdicts are of the 95 % interval of our mean over other seeds: “equal”, of three seeds "

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from semblance.counts import interval, signed
 from semblance.reporting.by_mean import ByMean, by_mean
@@ -61,7 +61,8 @@ class Judgement:
     ``by_mean``: the same sum by the mean of subsets, of a claim on an STS average.
     ``seeds_needed``: only of undecided ones. ``why``: why there is no verdict or no difference.
     ``reading``: of a claim that is judged under several; ``p_holm`` is corrected for their number.
-    ``floor``: the row without a training that lies above all trained rows, in words.
+    ``floor``: the row without a training that lies above all trained rows, in words. ``rows``: those
+    that stand for it.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Judgement:
     seeds_needed: str = ""
     floor: str = ""
     by_mean: ByMean | None = None
+    rows: Rows = field(default_factory=dict)
 
     @property
     def is_judged(self) -> bool:
@@ -362,6 +364,7 @@ def _placed(judgement: Judgement, rows: Rows, stand_ins: set[tuple[str, str]]) -
     trained = [row for row in rows.values() if not row.is_untrained] or list(rows.values())
     return replace(
         judgement,
+        rows=rows,
         base=trained[0].base,
         corpus=" ".join(dict.fromkeys(row.corpus for row in trained)),
         protocol=trained[0].protocol,

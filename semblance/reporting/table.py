@@ -7,18 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from semblance import strict_json
-from semblance.errors import InputError
 from semblance.names import SEEDS_OF_START, START
 from semblance.provenance import checked_digest, read_text
 from semblance.reporting.layouts import find_layout
-from semblance.settings import Positive, decode
+from semblance.settings import Positive, decode, parse_json
 
 BY_MEAN = "by mean"  # the average by the mean of subsets: its name in ``Row.items``
 BETWEEN = "between subsets"  # likewise: the average over all pairs less that by the mean
 MARGIN = 0.5  # points within which two methods count as equal, if the settings name none
-
-RETIRED = ("choose", "chosen")  # fields of a row in the tables of earlier kept runs
 
 
 @dataclass(frozen=True)
@@ -246,27 +242,12 @@ def to_json(table: Table) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def parse_table(text: str) -> dict:
-    """Return what a table's JSON holds, without retired fields that are empty."""
-    data = strict_json.parse_strict(text)
-    for row in data["rows"]:
-        for name in RETIRED:
-            if not row.get(name):
-                row.pop(name, None)
-    return data
-
-
 def from_json(text: str, where: str = "table") -> Table:
-    """Read ``to_json``'s form again; raises InputError where the text is not one."""
-    try:
-        data = parse_table(text)
-        for row in data["rows"]:
-            for cell in row["cells"].values():
-                for derived in ("mean", "sd", "n"):
-                    del cell[derived]
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(where, f"not a rendered table ({error!r})", "render it again") from None
-    table = decode(Table, data, where)
+    """Read ``to_json``'s form again; raises InputError where the text is not one.
+
+    Fields are read by their names: what an earlier or a later version has beside them is left out.
+    """
+    table = decode(Table, parse_json(text, where), where, extra="ignore")
     find_layout(table.layout, f"{where}: layout")
     return table
 

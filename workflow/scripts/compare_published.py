@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from semblance.provenance import beside, read_records
-from semblance.reporting.comparison import FORM, TOLERANCE, ledger
+from semblance.reporting.comparison import TOLERANCE, ledger
 from semblance.reporting.published import read_published
 from semblance.reporting.table import read_tables, table_digests
 from workflow.scripts.endings import run
@@ -28,7 +28,6 @@ def main(
         own=by_stem(papers),
         tables=[beside(reporting.record, path) for path in inputs],
         tolerance=TOLERANCE,
-        form=FORM,
     )
 
 

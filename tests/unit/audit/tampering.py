@@ -5,10 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from semblance.audit.findings import Findings
+from semblance.audit.verdicts import check_verdicts
 from semblance.provenance import digests, read_sealed, write_sealed
+from semblance.reporting.claims_page import claims_csv
 from semblance.reporting.formats import markdown, table_csv
+from semblance.reporting.judging import Judgement
 from semblance.reporting.latex import latex
+from semblance.reporting.published import Published
 from semblance.reporting.table import Row, Table, from_json, to_json
+from tests.unit.reporting.example_scores import csv_lines
 
 
 def change_record(record: Path, change: Callable[[dict], object]) -> None:
@@ -52,6 +57,22 @@ def with_cell(label: str, column: str, protocol: str = "", **fields) -> Callable
         return replace(row, cells=row.cells | {column: replace(row.cells[column], **fields)})
 
     return lambda table: replace(table, rows=tuple(map(changed, table.rows)))
+
+
+def wrong_verdicts(
+    judged: list[Judgement], tables: dict[str, Table], published: Published, **forged: str
+) -> list[str]:
+    """Return what the audit says of the verdicts' CSV, in each line of which some columns are forged."""
+    lines = [line | forged for line in csv_lines(claims_csv(judged))]
+    problems: list[str] = []
+
+    def check(holds: bool, what: str) -> bool:
+        if not holds:
+            problems.append(what)
+        return holds
+
+    check_verdicts(lines, judged, tables, published, check)
+    return problems
 
 
 def failed(found: Findings) -> set[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semblance.audit.findings import DIGESTS, FORMS, LINKS
+from semblance.audit.findings import DIGESTS, LINKS, NUMBERS
 from semblance.audit.verify import verify
 from semblance.provenance import named_beside, read_records, write_record
 from tests.scripts.flags import flags
@@ -71,7 +71,7 @@ def test_a_value_that_no_score_gives_is_found_behind_a_true_digest(results):
     reseal(results / "figures/records/f.json")
     draw(results)
     [problem] = verify(results).failures
-    assert (problem.kind, problem.path) == (FORMS, str(file))
+    assert (problem.kind, problem.path) == (NUMBERS, str(file))
     assert problem.what == "differs from what its settings and files give"
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from semblance.audit import kept
 from semblance.audit.chain import NOT_KEPT
-from semblance.audit.findings import CELLS, DIGESTS, FORMS, SCORES
+from semblance.audit.findings import CELLS, DIGESTS, NUMBERS, SCORES, VERDICTS
 from semblance.audit.kept import UNCHECKED, WITHOUT, keep, verify_kept
 from semblance.audit.verify import verify
 from semblance.errors import InputError
@@ -70,7 +70,7 @@ def test_every_check_of_a_kept_run_holds_and_none_is_of_pearson(run, finished):
     metrics = pd.read_csv(finished / "tables/scores.csv")["metric"]
     assert found.checked[SCORES] == of_run.checked[SCORES] - (metrics == "pearson").sum() > 0
     assert found.checked[CELLS] == of_run.checked[CELLS] > 0
-    assert found.checked[FORMS] == of_run.checked[FORMS] > 0
+    assert found.checked[NUMBERS] == of_run.checked[NUMBERS] > 0
 
 
 def test_its_tables_lie_open_and_no_absolute_path_is_told(run):
@@ -167,7 +167,7 @@ def test_a_flipped_rank_a_changed_cell_and_a_changed_verdict_are_found(copied):
         assert before in text
         (copied / name).write_text(text.replace(before, after, 1))
     found = verify_kept(copied)
-    assert {DIGESTS, FORMS, SCORES} <= failed(found)
+    assert {DIGESTS, CELLS, VERDICTS, SCORES} <= failed(found)
     assert f"{copied}/scores/sts/{MODEL}/scores.csv: sts12 spearman all" in texts(found)
     for name in ("t_faq.csv", "claims.csv"):
         assert f"{copied}/{name}: damaged" in texts(found)
@@ -190,14 +190,14 @@ def test_a_verdict_and_an_interval_that_do_not_follow_are_found_though_all_diges
 
     change_table(results, "t_sts", widened)
     example_results.compare(results)
-    page = results / "tables/claims.md"
+    page = results / "tables/claims.csv"
     page.write_text(page.read_text().replace("not run", "reproduced", 1))
     reseal(results / "tables/records/claims.json")
     keep(results, tmp_path / "run")
     found = verify_kept(tmp_path / "run")
-    assert failed(found) == {FORMS}
-    assert "t_sts.json: differs from what its settings and scores give: row rcl" in texts(found)
-    assert "claims.md: differs from what the tables give" in texts(found)
+    assert failed(found) == {NUMBERS, VERDICTS}
+    assert "t_sts.json: differs from what its settings and scores give: rows rcl" in texts(found)
+    assert "verdict do not follow from the tables" in texts(found)
 
 
 def test_a_lost_file_of_predictions_is_a_problem(copied):

@@ -12,6 +12,7 @@ from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
 from semblance.reporting.table import BETWEEN, BY_MEAN, Cell
+from tests.unit.audit.tampering import wrong_verdicts
 from tests.unit.reporting import example_scores
 from tests.unit.reporting.example_scores import csv_lines, runs
 
@@ -42,6 +43,7 @@ def judged(shown, **given):
     fields |= {"rows": {"a": Term(1), "b": Term(-1)}, "margin": 0.01}
     claims = Claims({"one": Claim(**(fields | given))}, {"one": "claims.yaml"})
     (found,) = judge(claims, {"t": shown}, Published(()))
+    assert wrong_verdicts([found], {"t": shown}, Published(())) == []
     return found
 
 

@@ -25,6 +25,7 @@ from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
 from semblance.reporting.published import Entry, Published, read_published
 from semblance.statistics.verdicts import CANNOT
+from tests.unit.audit.tampering import wrong_verdicts
 from tests.unit.reporting import example_scores
 from tests.unit.reporting.example_scores import csv_lines, frame, of_fold, row, runs, untrained
 from workflow.planning.config import load
@@ -61,8 +62,11 @@ def table(rows=ROWS, more=(), a=A, b=B):
 
 
 def judged(shown=None, **given):
-    """The judgements of a claim; the table is by default that of all rows."""
-    return judge(claims(**given), {"t": shown or table()}, PUBLISHED)
+    """The judgements of a claim, as the audit finds them, too; the table is by default that of all rows."""
+    tables = {"t": shown or table()}
+    found = judge(claims(**given), tables, PUBLISHED)
+    assert wrong_verdicts(found, tables, PUBLISHED) == []
+    return found
 
 
 def csv_line(found):
@@ -669,7 +673,7 @@ def test_the_sizes_of_the_claims_are_those_of_the_printed_numbers():
 
 
 def in_words(shown, **given) -> Step:
-    return verdicts("claim", judged(shown, **given), {"t": shown}, PUBLISHED)
+    return verdicts("claim", judged(shown, **given))
 
 
 def test_a_verdict_is_explained_by_its_rows_its_interval_its_rule_and_what_would_change_it():
