@@ -11,7 +11,6 @@ from semblance.reporting.grids import (
     EQUAL,
     NAMES,
     P_VALUE,
-    PUBLISHED,
     grid,
     unrounded,
 )
@@ -32,6 +31,7 @@ LEAST_LABEL = 18  # characters of a row's label on a terminal, where it is broke
 # What a table leaves out on a terminal, in its legend's words: of these forms the first that fits.
 SPREAD, ALL_SPREAD, OTHERS = "± of tasks", "±", "other columns"
 FORMS = ((), (SPREAD,), (SPREAD, P_VALUE), (ALL_SPREAD, P_VALUE), (OTHERS, P_VALUE))
+# Of what stands behind the values, a terminal has room for these alone.
 SHORT = {DIFFERENCE: "less control [95 %]", P_VALUE: "p"}
 STAND_IN = "  (paper)"  # the label of a published row that is of other models or data than ours
 LINK = re.compile(r"\][(\[:]")
@@ -88,7 +88,8 @@ def _lines(table: Table, left_out: Sequence[str]) -> Iterator[list[str]]:
     """Yield the header and the lines of a table that leaves some things out."""
     printed = grid(table)
     main = find_layout(table.layout).main_column
-    columns = [column for column in printed.columns if column.name not in (PUBLISHED, *left_out)]
+    columns = [column for column in printed.columns if column.name not in left_out]
+    columns = [column for column in columns if column.group != "behind" or column.name in SHORT]
     if OTHERS in left_out:
         always = ("n", NAMES.get(main, main), DIFFERENCE)
         columns = [column for column in columns if column.name in always]

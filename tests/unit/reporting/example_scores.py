@@ -82,6 +82,13 @@ def markdown_lines(shown):
     return [re.sub("-+", "-", re.sub(" +", " ", line)) for line in markdown(shown).splitlines()]
 
 
+def markdown_table(shown):
+    """The texts of a table's Markdown: {label of a row: {name of a column: text}}."""
+    lines = [re.split(r" ?(?<!\\)\| ?", line)[1:-1] for line in markdown_lines(shown)]
+    header, _, *rows = [line for line in lines if line]
+    return {label: dict(zip(header[1:], texts, strict=True)) for label, *texts in rows}
+
+
 def of_fold(method, seed, fold, value, protocol="pairs", lift=(0.0, 0.0, 0.0, 0.0), **given):
     """Scores of one fold of a bank under a protocol: each metric is ``value`` and its lift."""
     place = {"corpus": f"bank-{fold}", "fold": str(fold), "task": "bank", "method": method}

@@ -13,12 +13,19 @@ from semblance.names import STS_TASKS
 from semblance.provenance import ROOT
 from semblance.reporting.comparison import attach
 from semblance.reporting.formats import escape_markdown, fitted, markdown, table_csv
-from semblance.reporting.grids import NAMES, grid
+from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, PUBLISHED, grid
 from semblance.reporting.latex import latex
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import Table, from_json
 from tests.unit.reporting import example_scores
-from tests.unit.reporting.example_scores import csv_lines, markdown_lines, row, runs, untrained
+from tests.unit.reporting.example_scores import (
+    csv_lines,
+    markdown_lines,
+    markdown_table,
+    row,
+    runs,
+    untrained,
+)
 
 SEEDS = (1, 2, 3)
 SCORES = untrained(0.6, 0.6)
@@ -67,22 +74,25 @@ def test_the_csv_holds_unrounded_points():
     assert (start["sts12_sd"], start["n"]) == ("", "1")
 
 
-def test_markdown_shows_mean_spread_n_stars_the_paper_and_the_control_in_one_line():
-    lines = markdown_lines(table(control="SimCSE"))
-    assert "| start | 1 | 60.00 | 60.00 | 60.00 | | | |" in lines
+def test_markdown_shows_mean_spread_n_stars_the_paper_and_the_control():
+    shown = table(control="SimCSE")
+    texts = markdown_table(shown)
+    assert (texts["start"]["n"], texts["start"]["STS12"]) == ("1", "60.00")
     # 71.33526… and sd 1.5297… round once; the average 76.167… is 1.167… above the paper's 75
-    simcse = next(line for line in lines if line.startswith("| SimCSE | 3 | 71.34 ± 1.53 |"))
-    assert simcse.endswith("| 75.00 (+1.17) | | |")
+    simcse = texts["SimCSE"]
+    assert (simcse["n"], simcse["STS12"]) == ("3", "71.34 ± 1.53")
+    assert (simcse[PUBLISHED], simcse[DIFFERENCE]) == ("75.00 (+1.17)", "")
     # averages of seeds: 85 - 75.000615, 87 - 78.00228, 88.5 - 75.5
     gains = [85 - 75.000615, 87 - 78.00228, 88.5 - 75.5]
     found = stats.ttest_1samp(gains, 0)
     low, high = found.confidence_interval(0.95)
-    rcl = next(line for line in lines if line.startswith("| RCL_8 & 50% | 3 |"))
-    assert "| *92.00 ± 2.65 |" in rcl
-    gain = f"+{sum(gains) / 3:.2f} [+{low:.2f}, +{high:.2f}]"
-    assert rcl.endswith(f"| | {gain} | {found.pvalue:.4f} |")
-    assert r"| lost\|row | 1 | n/a | n/a | n/a | | | |" in lines
-    assert any(line.startswith("- Difference: ") and "paired t" in line for line in lines)
+    rcl = texts["RCL_8 & 50%"]
+    assert rcl["STS12"] == "*92.00 ± 2.65"
+    assert rcl[DIFFERENCE] == f"+{sum(gains) / 3:.2f} [+{low:.2f}, +{high:.2f}]"
+    assert (rcl[P_VALUE], rcl[PUBLISHED]) == (f"{found.pvalue:.4f}", "")
+    assert texts[r"lost\|row"]["STS12"] == texts[r"lost\|row"]["Average"] == "n/a"
+    notes = markdown_lines(shown)
+    assert any(line.startswith("- Difference: ") and "paired t" in line for line in notes)
 
 
 def test_the_columns_of_a_markdown_table_are_aligned():
@@ -116,18 +126,17 @@ def test_a_table_without_control_has_no_columns_for_one():
 
 
 def test_seeds_stand_last_without_spread_and_blank_for_rows_without_the_seed():
-    lines = markdown_lines(table(layout="seeds", control="SimCSE"))
-    assert lines[2] == (
-        r"| | n | mean | top 3 | max | difference [95 % interval] | p (Holm) | seed 0 | seed 1 | "
-        "seed 2 | seed 3 |"
-    )
-    assert "| start | 1 | 60.00 | n/a | 60.00 | | | 60.00 | | | |" in lines
+    texts = markdown_table(table(layout="seeds", control="SimCSE"))
+    seeds = [f"seed {number}" for number in range(4)]
+    assert [*texts["start"]][-4:] == seeds
+    assert [texts["start"][seed] for seed in seeds] == ["60.00", "", "", ""]
+    assert (texts["start"]["top 3"], texts["start"]["max"]) == ("n/a", "60.00")
+    assert texts["SimCSE"]["seed 2"] == "78.00"  # (73.00456 + 83) / 2
 
 
 def test_beside_a_stand_in_stands_the_papers_value_without_a_difference():
     shown = table(stand_in=["base tiny instead of large", "8 of 10 rows"])
-    (line,) = [line for line in markdown_lines(shown) if "75.00" in line]
-    assert line.split("|")[6].strip() == "75.00"
+    assert markdown_table(shown)["SimCSE"][PUBLISHED] == "75.00"
     assert "75.00 (" not in latex(shown) and "75.00" in latex(shown)
     named = [line["stand_in"] for line in csv_rows(shown)]
     assert named == ["", "base tiny instead of large; 8 of 10 rows", "", ""]
@@ -141,7 +150,7 @@ def test_latex_is_escaped_and_balanced_and_a_deviation_is_a_subscript_of_its_mea
     for longtable in text.split(r"\endfoot")[1:]:
         body = longtable.split(r"\end{longtable}")[0].strip().splitlines()
         separators.append({line.replace(r"\&", "").count("&") for line in body})
-    assert separators == [{4}, {3}]  # n and the values; the paper, the difference, p
+    assert len(separators) == 2 and all(len(numbers) == 1 for numbers in separators)
     assert r"$^{*}$92.00$_{\pm 2.65}$" in text and "±" not in text and "φ" not in text
     assert r"start & 1 & 60.00 & 60.00 & 60.00 \\" in text  # one value deviates from nothing
 
