@@ -14,7 +14,8 @@ from semblance.names import REGULATOR
 from semblance.reporting.claims import Claims, read_claims
 from semblance.reporting.claims_page import RULES, of_stand_in
 from semblance.reporting.grids import MISSING, NAMES, with_deviation
-from semblance.reporting.judging import Judgement, judge
+from semblance.reporting.judgement import Judgement
+from semblance.reporting.judging import judge
 from semblance.reporting.published import PAPERS, read_published
 from semblance.reporting.table import Cell, Row, Table
 

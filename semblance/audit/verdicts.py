@@ -16,7 +16,7 @@ from scipy import optimize, stats
 from semblance.audit.cells import TOLERANCE, BySeed, Check
 from semblance.reporting.claims import Term
 from semblance.reporting.claims_page import claim_row
-from semblance.reporting.judging import Judgement
+from semblance.reporting.judgement import Judgement
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.published import Published
 from semblance.reporting.table import BETWEEN, BY_MEAN, Row, Table
@@ -160,7 +160,7 @@ class _Case:
             figures |= {"seeds_low": low, "seeds_high": high}
         is_far = self.found.far and total.seeds >= FEWEST_OF_SIGNS
         if is_far:  # the exact test decides
-            reach = stats.t.ppf(1 - self.found.p_exact / 2, total.freedom)
+            reach = stats.t.ppf(1 - self.found.total.p_exact / 2, total.freedom)
             total = total._replace(error=abs(total.value) / reach if reach else math.inf)
         low, high = total.ends(self.levels)
         word = self.word(low, high, total.seeds >= FEWEST_TO_EQUAL)

@@ -5,42 +5,24 @@ against those of another. No paper prints a size by the mean: the claim's own st
 """
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from semblance.reporting.contrasts import NO_VALUES, Parts, weighted_sum
+from semblance.reporting.judgement import ByMean, Judgement
 from semblance.reporting.table import BETWEEN, BY_MEAN, Cell, Row
-
-if TYPE_CHECKING:
-    from semblance.reporting.judging import Judgement
 
 OPEN_BY_MEAN = "open by mean"
 
 
-@dataclass(frozen=True)
-class ByMean:
-    """The sum by the mean of subsets, with its interval if it has one.
-
-    ``word``: what must stand beside the verdict: ``BETWEEN`` where the difference of all pairs and
-    mean has an interval without 0, though a claim of no difference may hold by both; else
-    ``OPEN_BY_MEAN`` where the mean does not show the same.
-    """
-
-    difference: float
-    low: float | None = None
-    high: float | None = None
-    word: str = ""
-
-
-def by_mean(parts: Parts, judged: "Judgement") -> ByMean | None:
+def by_mean(parts: Parts, judged: Judgement) -> ByMean | None:
     """Return a claim's sum on an STS average by the mean; None where the rows have no such values."""
     parts = [(weight, _split(row, judged.column)) for weight, row in parts]
-    sums = [weighted_sum(parts, name) for name in (judged.column, BY_MEAN, BETWEEN)]
-    if sums[1] is None:
+    means, beyond = [weighted_sum(parts, name) for name in (BY_MEAN, BETWEEN)]
+    if means is None:
         return None
-    over_all, over_means, between = [one.of_both or one.estimate for one in sums]
+    over_all, over_means, between = (one.found for one in (judged.total, means, beyond))
     if over_all is None or over_means is None:
-        return ByMean(sums[1].value, word=OPEN_BY_MEAN if over_all else "")
+        return ByMean(means.value, word=OPEN_BY_MEAN if over_all else "")
     low, high = judged.among.interval(over_means)
     below = judged.claim.expects == "difference" and over_all.value < 0
     shown = _shown(judged, *judged.among.interval(over_all))
@@ -61,7 +43,7 @@ def _split(row: Row, column: str) -> Row:
     return replace(row, cells=row.cells | {BY_MEAN: Cell(by_mean), BETWEEN: Cell(between)})
 
 
-def _shown(judged: "Judgement", low: float, high: float) -> int:
+def _shown(judged: Judgement, low: float, high: float) -> int:
     """Return what an interval shows: its sign or 0, or of a claim of no difference 1 if it holds.
 
     It shows 2 where it lies above 0 and reaches the claimed size.

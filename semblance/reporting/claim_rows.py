@@ -208,5 +208,5 @@ def floor_of(table: Table, base: str, protocol: str, column: str) -> str:
 def _interval(ours: Row, theirs: Row, column: str) -> tuple[float, float, float] | None:
     """Return the difference of two rows and the ends of its interval; None without an interval."""
     contrast = weighted_sum([(1, ours), (-1, theirs)], column)
-    estimate = contrast and (contrast.of_both or contrast.estimate)
+    estimate = contrast and contrast.found
     return (contrast.value, *map(float, estimate.interval())) if estimate else None

@@ -7,16 +7,19 @@ from dataclasses import astuple
 from semblance.counts import counted, signed
 from semblance.files import rows_csv
 from semblance.reporting.formats import escape_markdown, markdown_line
-from semblance.reporting.judging import Judgement
+from semblance.reporting.judgement import Judgement
 from semblance.statistics.verdicts import CANNOT, NOT_RUN, OPEN, UNDECIDED
 
 LEDGER = 5  # the version of the rules of verdicts; docs/decisions.md dates each change
-OF_JUDGEMENT = tuple(  # the columns of the CSV behind the claim's own
-    "reading size margin verdict stand_in seeds_needed floor why base corpus protocol against n "
+# The columns of the CSV: those of the claim, of the judgement, of our sum, of that by the mean.
+OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows", "rivals")
+OF_JUDGEMENT = tuple(
+    "reading size margin verdict stand_in seeds_needed floor why base corpus protocol against n".split()
+)
+OF_TOTAL = tuple(
     "missing far test difference low high p p_holm items seeds_low seeds_high p_exact sd".split()
 )
 OF_MEAN = ("by_mean", "by_mean_low", "by_mean_high", "by_mean_word")
-OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows", "rivals")
 HEADER = [
     "| claim | paper | ours [95 % interval] | n | verdict | on | source |",
     "| --- | ---: | ---: | ---: | --- | --- | --- |",
@@ -59,14 +62,20 @@ READING = (
 
 def claims_csv(judgements: list[Judgement]) -> str:
     """Return one line a judgement, unrounded; empty: does not apply."""
-    return rows_csv((*OF_CLAIM, *OF_JUDGEMENT, *OF_MEAN), map(claim_row, judgements))
+    return rows_csv((*OF_CLAIM, *OF_JUDGEMENT, *OF_TOTAL, *OF_MEAN), map(claim_row, judgements))
 
 
 def claim_row(found: Judgement) -> dict[str, object]:
     """Return the line of a judgement by its columns; what does not apply is None or left out."""
-    claim = found.claim
+    claim, total = found.claim, found.total
     row = {name: getattr(found, name) for name in OF_JUDGEMENT}
-    row |= {"missing": " ".join(found.missing), "far": " ".join(found.far)}
+    row |= {name: getattr(found, name) for name in ("difference", "low", "high", "p", "p_holm")}
+    row |= {"far": " ".join(found.far), "items": bool(total and total.of_both)}
+    if total:
+        row |= {"missing": " ".join(total.missing), "test": total.test, "p_exact": total.p_exact}
+    if total and total.estimate:
+        low, high = total.estimate.interval()
+        row |= {"seeds_low": float(low), "seeds_high": float(high), "sd": found.sd}
     if found.by_mean:
         row |= zip(OF_MEAN, astuple(found.by_mean), strict=True)
     return row | {

@@ -43,6 +43,11 @@ class SeedContrast:
     of_both: Estimate | None = None
     missing: tuple[str, ...] = ()
 
+    @property
+    def found(self) -> Estimate | None:
+        """The estimate of seeds and items, or where the items are not known, of the seeds."""
+        return self.of_both or self.estimate
+
 
 Parts = Sequence[tuple[float, Row]]  # the weight of each row in a sum
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from semblance.counts import counted
 from semblance.reporting.claims_page import LEDGER, by_reason, headline
 from semblance.reporting.grids import NAMES
-from semblance.reporting.judging import Judgement
+from semblance.reporting.judgement import Judgement
 from semblance.statistics.verdicts import FROM_WORST, Verdict
 from workflow.report.bars import Mark, Scale, scale_of
 

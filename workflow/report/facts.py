@@ -9,7 +9,8 @@ from semblance import layout
 from semblance.errors import InputError
 from semblance.provenance import Record, read_object, read_sealed
 from semblance.reporting.claims import read_claims
-from semblance.reporting.judging import Judgement, judge
+from semblance.reporting.judgement import Judgement
+from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
 from workflow.planning import stages
 from workflow.planning.plan import Plan

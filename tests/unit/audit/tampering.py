@@ -9,7 +9,7 @@ from semblance.audit.verdicts import check_verdicts
 from semblance.provenance import digests, read_sealed, write_sealed
 from semblance.reporting.claims_page import claims_csv
 from semblance.reporting.formats import markdown, table_csv
-from semblance.reporting.judging import Judgement
+from semblance.reporting.judgement import Judgement
 from semblance.reporting.latex import latex
 from semblance.reporting.published import Published
 from semblance.reporting.table import Row, Table, from_json, to_json

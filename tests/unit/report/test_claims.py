@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 
 from semblance.reporting.claims import Claim, Term
-from semblance.reporting.judging import Judgement
+from semblance.reporting.contrasts import SeedContrast
+from semblance.reporting.judgement import Judgement
 from semblance.statistics.verdicts import Verdict
 from workflow.report import claims
 from workflow.report.bars import EDGE, WIDTH
@@ -26,8 +27,9 @@ MARKS = {  # of a bar, and how the page draws it
 }
 
 
-def judgement(**fields) -> Judgement:
-    return replace(JUDGED, **fields)
+def judgement(difference=None, **fields) -> Judgement:
+    total = None if difference is None else SeedContrast(difference, "paired t")
+    return replace(JUDGED, total=total, **fields)
 
 
 def page(*judgements: Judgement) -> str:

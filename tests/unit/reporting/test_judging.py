@@ -85,7 +85,7 @@ def test_a_claim_is_judged_by_the_paired_difference_of_its_rows():
     assert found.difference == approx(sum(GAPS) / 3)
     assert (found.low, found.high) == approx((low, high)) and low < 0
     assert found.p == approx(expected.pvalue)
-    assert (found.n, found.test, found.margin) == (3, "paired t", approx(0.4))
+    assert (found.n, found.total.test, found.margin) == (3, "paired t", approx(0.4))
     assert found.verdict == "undecided"
     assert found.seeds_needed == ""  # the sd of three seeds is too vague to plan with
 
@@ -126,17 +126,17 @@ def test_where_a_seed_is_far_the_exact_test_decides_and_of_five_seeds_nothing(ga
     of_t = stats.ttest_1samp(gaps, 0).pvalue
     assert found.far == (str(len(gaps)),)
     assert (found.verdict, found.shown_verdict) == (verdict, shown)
-    assert found.p_exact == approx(0.0625 if len(gaps) == 5 or gaps[-1] < 0 else 0.03125)
-    assert (of_t < 0.05) != (found.p_exact < 0.05)
+    assert found.total.p_exact == approx(0.0625 if len(gaps) == 5 or gaps[-1] < 0 else 0.03125)
+    assert (of_t < 0.05) != (found.total.p_exact < 0.05)
     if len(gaps) > 5:
-        assert (found.low > 0) == (found.p_exact < 0.05)
+        assert (found.low > 0) == (found.total.p_exact < 0.05)
         assert "the interval is that of the exact test" in found.remarks
 
 
 def test_an_exact_test_that_nothing_speaks_against_has_no_interval():
     gaps = [2.11, -0.30, -0.35, -0.40, -0.32, -0.36, -0.37]
     (found,) = judged(with_variances(gapped(*gaps), 0.01, 0.01))
-    assert found.far == ("1",) and found.p_exact == 1
+    assert found.far == ("1",) and found.total.p_exact == 1
     assert (found.verdict, found.low, found.high, found.p) == ("undecided", None, None, 1.0)
 
 
@@ -144,7 +144,7 @@ def test_an_untrained_row_is_a_constant():
     (found,) = judged(rows={"a": Term(1, "p/1/A"), "start": Term(-1, "p/1/start")})
     gaps = [70.0 - 60, 71.1 - 60, 70.5 - 60]
     assert found.p == approx(stats.ttest_1samp(gaps, 0).pvalue)
-    assert (found.test, found.verdict, found.corpus) == ("one-sample t", "reproduced", "nli")
+    assert (found.total.test, found.verdict, found.corpus) == ("one-sample t", "reproduced", "nli")
 
 
 @pytest.mark.parametrize(
@@ -164,8 +164,18 @@ def test_a_claim_without_its_table_a_row_or_a_value_is_not_run_and_says_why(rows
 def test_the_pairs_that_exist_are_judged_and_the_missing_seed_is_named():
     (found,) = judged(table(BOTH, b={1: B[1], 3: B[3]}))
     assert found.difference == approx((1.0 + 0.4) / 2)
-    assert (found.n, found.missing) == (2, ("2",))
+    assert (found.n, found.total.missing) == (2, ("2",))
     assert "missing: seed 2" in found.remarks
+
+
+def test_rows_of_other_seeds_are_judged_by_welch_and_their_sd_is_of_the_fewer_seeds():
+    ours, theirs = [70.0, 71.1, 70.5], [69.0, 69.7]  # the averages of a, and of b
+    other = {seed + 3: B[seed] for seed in (1, 2)}
+    (found,) = judged(table({"A": ROWS["A"], "B": ("b", (4, 5))}, b=other))
+    expected = stats.ttest_ind(ours, theirs, equal_var=False)
+    assert (found.low, found.high) == approx(tuple(expected.confidence_interval(0.95)))
+    error = (np.var(ours, ddof=1) / 3 + np.var(theirs, ddof=1) / 2) ** 0.5
+    assert (found.n, found.sd) == (2, approx(error * 2**0.5))
 
 
 def test_one_seed_is_undecided_without_an_interval():
@@ -192,21 +202,21 @@ def test_a_claim_of_untrained_rows_alone_has_the_interval_of_the_items():
     assert (found.verdict, found.low, found.p) == ("open", None, None)
     assert "predictions are not there" in found.why
     (found,) = judged(with_variances(shown, 0.6, 0.4), rows=terms)
-    assert (found.verdict, found.test, found.items) == ("yes", "items alone", True)
+    assert (found.verdict, found.total.test) == ("yes", "items alone") and found.total.of_both
     assert found.low == approx(6.0 - stats.norm.ppf(0.975))  # √(.6 + .4) = 1
-    assert (found.seeds_low, found.p_exact) == (None, None)
+    assert (csv_line(found)["seeds_low"], found.total.p_exact) == ("", None)
 
 
 def test_the_interval_is_of_seeds_and_items_and_the_one_of_seeds_stands_in_the_csv():
     (alone,) = judged()
     (both,) = judged(with_variances(table(), 0.0, 2.0, 2.0))
-    assert (both.seeds_low, both.seeds_high) == (alone.low, alone.high)
     of_seeds, of_items = (alone.high - alone.low) / 2, 2 * stats.norm.ppf(0.975)
     assert (both.high - both.low) / 2 == approx((of_seeds**2 + of_items**2) ** 0.5)
     assert "the test items are held fixed" in alone.remarks
     assert "the test items are held fixed" not in both.remarks
     line = csv_line(both)
-    assert float(line["seeds_low"]) == alone.low and line["items"] == "True"
+    assert (float(line["seeds_low"]), float(line["seeds_high"])) == (alone.low, alone.high)
+    assert line["items"] == "True"
 
 
 C = {1: (0.705, 0.70), 2: (0.718, 0.71), 3: (0.7094, 0.706)}  # above a by .25, .3 and .27
