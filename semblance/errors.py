@@ -57,11 +57,15 @@ def one_of(name: str, kind: str, names: Iterable[str]) -> str:
     by_case = {each.casefold(): each for each in names}
     if name.casefold() in by_case:
         return by_case[name.casefold()]
-    near = get_close_matches(name.casefold(), by_case, n=1)
-    advice = f"name one of {', '.join(by_case.values())}"
-    if near:
-        advice = f"did you mean {by_case[near[0]]}?"
-    raise InputError(name, f"there is no such {kind}", advice)
+    raise InputError(name, f"there is no such {kind}", nearest(name, by_case.values()))
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return what to write in place of a name that is unknown: the nearest of ``names``, or one of all."""
+    by_case = {each.casefold(): each for each in names}
+    if near := get_close_matches(name.casefold(), by_case, n=1):
+        return f"did you mean {by_case[near[0]]}?"
+    return f"known are {', '.join(by_case.values())}"
 
 
 class OutOfTime(Exception):

@@ -6,7 +6,7 @@ one that the table sets beside the same row of the paper.
 """
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -143,11 +143,6 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class _File:
-    claims: dict[str, Claim]
-
-
-@dataclass(frozen=True)
 class Claims:
     """Claims by name; ``paths`` are the files that they stand in."""
 
@@ -159,18 +154,28 @@ class Claims:
         path = self.paths[name]
         keys = key_lines(path)
         first = next(keys[key] for key in keys if key[-2:] == ("claims", name))
-        lines = enumerate(read_text(path).splitlines(), start=1)
-        named = (number for number, line in lines if number >= first and word in line)
-        return at(path, next(named, first))
+        head, *others = read_text(path).splitlines()[first - 1 :]
+        own = itertools.takewhile(lambda line: _indent(line) > _indent(head), others)
+        lines = enumerate([head, *own], start=first)
+        return at(path, next((number for number, line in lines if word in line), first))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def read_claims(paths: Iterable[str | Path] = PAPERS) -> Claims:
-    """Read the claims; raises InputError naming the key that is wrong."""
+    """Read the claims; raises InputError, with file:line, naming the key that is wrong."""
     claims = Claims({}, {})
     for path in paths:
-        of_file = decode(_File, {"claims": _claimed(read_yaml(path))}, str(path)).claims
-        claims.by_name.update(of_file)
-        claims.paths.update(dict.fromkeys(of_file, str(path)))
+        stated = _claimed(read_yaml(path))
+        claims.paths.update(dict.fromkeys(stated, str(path)))
+        for name, claim in stated.items():
+            try:
+                claims.by_name[name] = decode(Claim, claim, name)
+            except InputError as error:
+                place = claims.place(name, error.where.rpartition(".")[2])
+                raise InputError(place, f"{error.where}: {error.problem}", error.advice) from None
     return claims
 
 
@@ -197,44 +202,6 @@ def _term(row: str, term: float | dict, base: str | None, table: dict) -> dict[s
     of_base = f"{stated.get('base', base)}/{row}"
     printed = beside.get(of_base) or beside.get(row)
     return {"published": printed, **stated} if printed else stated
-
-
-@dataclass(frozen=True)
-class Known:
-    """The names that claims may use: tables, bases, and what tells whether a name is a method's."""
-
-    tables: Container[str]
-    bases: Container[str]
-    is_method: Callable[[str], bool]
-
-
-def check_names(claims: Claims, known: Known, published: Published) -> None:
-    """Raise InputError, with file:line, for an unknown table, base, method or row of a paper."""
-    read = [
-        (name, one) for name in claims.by_name for one in claims.by_name[name].by_reading().values()
-    ]
-    for name, claim in read:
-        tables, methods = [claim.table], [*claim.terms]
-        bases = [base for base in map(claim.base_of, claim.terms) if base is not None]
-        if claim.needs:
-            bases += claim.needs.bases
-        if claim.needs and claim.needs.differing:
-            tables.append(claim.needs.differing.table)
-            methods += claim.needs.differing.rows
-        if claim.needs and claim.needs.better:
-            tables.append(claim.needs.better.table)
-            methods += [claim.needs.better.row, claim.needs.better.than]
-        for what, words, is_known in (
-            ("table", tables, known.tables.__contains__),
-            ("method", methods, known.is_method),
-            ("base", bases, known.bases.__contains__),
-        ):
-            for word in itertools.filterfalse(is_known, words):
-                place = claims.place(name, word)
-                raise InputError(place, f"there is no {what} {word!r}", "see config.yaml")
-        for column in claim.columns:
-            for claimed in claim.sums(column):
-                size_of(claims, name, claimed, published)
 
 
 def size_of(claims: Claims, name: str, claimed: WeightedSum, published: Published) -> float | None:

@@ -14,7 +14,7 @@ from tests.files import flip
 from tests.scripts.flags import flags
 from tests.unit.reporting import example_results
 from tests.unit.reporting.example_scores import record, write
-from workflow.scripts import collect_scores, judge_claims
+from workflow.scripts import collect_scores
 
 LOST = "scores/sts/nli/tiny/rcl/seed-2"
 
@@ -95,43 +95,6 @@ def test_the_bootstrap_p_reaches_the_csv_and_the_json(finished):
     assert float(row["Average_p_bootstrap"]) == contrast["p_bootstrap"] >= contrast["p"]
     assert float(row["Average_item_error"]) == contrast["item_error"] > 0
     assert float(row["Average"]) == cell["mean"] and cell["n"] == 3
-
-
-CLAIMS = """\
-claims:
-  ours-is-better:
-    says: The made-up rcl is better than simcse
-    source: this test
-    table: rcl_table3
-    columns: [Average]
-    rows:
-      rcl-8: {weight: 1, published: rcl/3/RCL}
-      attention-dropout-0.1: {weight: -1, published: "rcl/3/Attention dropout (p=0.1)"}
-"""
-COLUMNS = "columns: [Average]"
-
-
-@pytest.mark.parametrize(
-    "change, found",
-    [
-        (("table: rcl_table3", "table: rcl_table9"), r":5: there is no table 'rcl_table9'"),
-        (("      rcl-8:", "      rcl-99:"), r":8: there is no method 'rcl-99'"),
-        (("{weight: 1,", "{weight: 1, base: bort,"), r":8: there is no base 'bort'"),
-        ((COLUMNS, f"{COLUMNS}\n    base: bort"), r":7: there is no base 'bort'"),
-        (("rcl/3/RCL", "rcl/3/RLC"), r":8: 'rcl/3/RLC': no such published row"),
-        ((COLUMNS, "columns: [Mean]"), r":8: 'rcl/3/RCL' has no column 'Mean'"),
-        ((", published: rcl/3/RCL", ""), r":2: only some of its rows name a row of the paper"),
-        (("weight: 1,", "weight: -3,"), r":2: the paper's numbers give -"),
-        (("source:", "sauce:"), r"claims.yaml.claims.ours-is-better.sauce: unknown key"),
-    ],
-)
-def test_a_claim_with_an_unknown_name_stops_at_its_line(tmp_path, change, found):
-    path = tmp_path / "claims.yaml"
-    path.write_text(CLAIMS.replace(*change))
-    written = dict.fromkeys(("csv", "markdown", "record"), tmp_path / "none")
-    with pytest.raises(InputError, match=found) as caught:
-        judge_claims.main(flags(papers=[*PAPERS, path], tables=["none"], **written))
-    assert "\n" not in str(caught.value)
 
 
 def test_the_shipped_claims_are_not_run_without_their_tables(finished):

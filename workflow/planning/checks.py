@@ -10,7 +10,7 @@ from typing import Any
 
 from semblance.data.nli import check_neutral
 from semblance.data.pair import check_labels
-from semblance.errors import InputError
+from semblance.errors import InputError, nearest
 from semblance.layout import fold_corpus, whole_corpus
 from semblance.named_modules import (
     LOSSES,
@@ -53,8 +53,7 @@ NEEDED = "batch_size epochs learning_rate max_length views warmup weight_decay".
 def check_known(where: str, name: str, table: Iterable[str], kind: str) -> None:
     """Raise InputError for a name that is not in ``table``."""
     if name not in table:
-        known = ", ".join(sorted(table))
-        raise InputError(where, f"there is no {kind} {name!r}", f"known are {known}")
+        raise InputError(where, f"there is no {kind} {name!r}", nearest(name, sorted(table)))
 
 
 def name_checks(config: Config) -> Iterator[Check]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from semblance.errors import InputError, at
+from semblance.errors import InputError, at, nearest
 from semblance.provenance import ROOT, read_text
 from semblance.settings import parse_json
 from semblance.strict_yaml import UTF8, key_lines, parse_argument, read_yaml
@@ -78,7 +78,8 @@ class Layered(dict):
                 continue
             if like not in names[:place]:
                 problem = f"tables.{name}.like: there is no table {like!r} above it"
-                raise InputError(self._place(("tables", name, "like")), problem, "name one")
+                advice = nearest(str(like), names[:place])
+                raise InputError(self._place(("tables", name, "like")), problem, advice)
             other = tables[like]
             if isinstance(other, dict):
                 other = {key: other[key] for key in other if key not in OF_ITSELF} | tables[name]

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Iterator
 from functools import partial
 
-from semblance.errors import InputError
+from semblance.errors import InputError, nearest
 from semblance.named_modules import FIGURES, module_file
 from semblance.names import START, STS_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
@@ -159,8 +159,9 @@ def _check_published(config: Config, where: str, ours: str, theirs: str) -> None
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]
         near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
-        advice = f"that table has {', '.join(near)}" if near else "see papers/"
-        raise InputError(where, f"there is no published row {theirs!r}", advice)
+        raise InputError(
+            where, f"there is no published row {theirs!r}", nearest(theirs, near or rows)
+        )
 
 
 @functools.cache

@@ -16,6 +16,7 @@ from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.gpus import visible_gpus, without_gpu
 from workflow.config.model import Config
+from workflow.planning.claims import claim_checks
 from workflow.planning.config import errors_of, examine
 from workflow.planning.inputs import dataset_checks, input_checks
 from workflow.planning.layers import Layered
@@ -61,6 +62,7 @@ def check(layers: Layered, asked: Command) -> Checked:
             if not missing:
                 checked.warnings += _large_batches(checked.cost, everything)
             errors += [*missing, *errors_of([partial(_check_devices, checked)])]
+            errors += errors_of(claim_checks())
     checked.errors += map(layers.located, errors)
     if asked.makes_all and not checked.errors:  # the plan of a large run takes Snakemake a while
         check_planned(checked)
