@@ -5,9 +5,8 @@ import sys
 
 sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, from any working folder
 
-from workflow.run import hooks
-from workflow.config.part import PHI
 from workflow.planning.stages import jobs, record
+from workflow.run import hooks
 
 CHECKED = hooks.check_start(workflow)
 config = CHECKED.config
@@ -36,8 +35,6 @@ wildcard_constraints:
     corpus=any_of(["none", *config.corpora, *PLAN.folds_of, *PLAN.wholes]),
     bank=any_of(PLAN.banks),
     method=any_of(sorted(config.methods, key=len, reverse=True)),
-    kind=any_of(config.train_entropy.kinds),
-    phi=PHI.pattern,
     seed=r"[0-9]+",
     table=any_of(config.tables),
     answerer=any_of(config.answerers),

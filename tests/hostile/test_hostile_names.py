@@ -94,7 +94,7 @@ CLASHES = [  # section, a name that another file has, its entry
     ("corpora", "faqir-0", {"kind": "wiki", "datasets": ["wiki1m"]}),
     ("tables", "scores", TABLE),
     ("tables", "published", TABLE),
-    ("methods", "entropy-0.5", METHOD),
+    ("methods", "entropy-0.01", METHOD),
     ("methods", "start", METHOD),
 ]
 

@@ -158,8 +158,8 @@ class Config(Part):
     fit_whitening: Reading
     """The whitening of a base on the sentences of a corpus (`whitening: true`)."""
     methods: dict[Name, Method]
-    """What the rows of the tables train, by name. A method changes its recipe. Or it is trained not
-    at all: then it has `whitening` or `ranking`, and no recipe."""
+    """What the rows of the tables train, by name. A method changes its recipe. Or it is an entropy
+    model (`kind`, `phi`), or not trained at all (`whitening`, `ranking`): then it has no recipe."""
     evaluate_sts: Reading
     """The evaluation on the STS tests."""
     evaluate_transfer: EvaluateTransfer

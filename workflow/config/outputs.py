@@ -19,8 +19,8 @@ class Rows(Part):
     bases: of("base", "bases", form=Listed[Name])
     """Base models."""
     methods: Listed[one_of(lambda _: "phis", str=Name, phis=Entropies)]
-    """Methods; `start` is the base model before any training; entropy models as KIND-PHI, or as a
-    kind and its φs."""
+    """Methods; `start` is the base model before any training; entropy models as a kind and its φs,
+    or by their names where another place has them so."""
 
     @property
     def method_names(self) -> list[str]:

@@ -4,7 +4,6 @@ A part is a section of the config or an entry of one. Its fields are the keys th
 the text below a field says what the key means: docs/config.md is written from it.
 """
 
-import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import reduce
@@ -14,7 +13,6 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -30,7 +28,6 @@ from pydantic_core import PydanticCustomError
 from semblance.errors import kinds_of
 
 T = TypeVar("T")
-PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")  # as a method's name holds it
 
 
 class Part(BaseModel):
@@ -127,14 +124,6 @@ def each_once(values: list) -> list:
     return values
 
 
-def _phi(value: Any) -> Any:
-    """Refuse what is neither a number nor the text of one; how it is spelt, others check."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number and not (isinstance(value, str) and PHI.fullmatch(value)):
-        raise PydanticCustomError("phi", "should be a decimal number, such as 0.01 or -0.01")
-    return value
-
-
 Listed = Annotated[list[T], Field(min_length=1)]
 Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(each_once)]
 
@@ -144,4 +133,3 @@ Place = text(r"(?!.*\.\.(/|\Z))(~?/)?[A-Za-z0-9_][A-Za-z0-9_./-]*")  # where a r
 PathBelow = text(r"(?!.*\.\.(/|\Z))[A-Za-z0-9_][A-Za-z0-9_./-]*")
 File = text(r"[^{}<>\x00-\x1f\ud800-\udfff]+")  # of the user's: no sign of Snakemake's own
 Address = text("https?://[!-~]+")
-Phi = Annotated[Any, BeforeValidator(_phi)]

@@ -1,7 +1,7 @@
 """What a run trains: the settings of a training, recipes, entropy models, methods."""
 
 from dataclasses import fields
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -14,7 +14,6 @@ from workflow.config.part import (
     Listed,
     Name,
     Part,
-    Phi,
     of,
     one_of,
     part_of,
@@ -127,7 +126,7 @@ class Kind(_Steps, _OfRecipe):
     """Whether early stopping ends its training. If not, the last weights are its result."""
 
     label: Label | None = None
-    """Its name in tables; `{phi}` stands for φ. Without it: KIND-PHI."""
+    """Its name in tables; `{phi}` stands for φ. Without it: the name of the method."""
 
 
 class TrainEntropy(Part):
@@ -137,34 +136,48 @@ class TrainEntropy(Part):
     """When the training of an entropy model ends: when the mean loss of a window of steps has not
     fallen for some windows."""
     kinds: dict[Name, Kind]
-    """Forms of Eq. 2 by name. The loss is always `entropy`. An entropy model is named KIND-PHI."""
+    """Forms of Eq. 2 by name. The loss is always `entropy`."""
 
 
-class Entropy(NamedTuple):
-    """One entropy model: its kind, and its φ as it is spelt in the model's name."""
+class _Method(Part):
+    label: Label | None = None
+    """Its name in tables. Without it: the key."""
 
-    kind: str
-    phi: str
+
+KindOfEntropy = of("kind of entropy model", "train_entropy.kinds")
+Phi = Annotated[float, Field(ge=-(10**9), le=10**9)]
+
+
+class Entropy(_Method):
+    """An entropy model. Each `{kind: KIND, phis: [...]}` of a config makes some, so few need an entry."""
+
+    label: Label | None = None
+    """Its name in tables. Without it: that of its kind."""
+    kind: KindOfEntropy
+    """A key of `train_entropy.kinds`."""
+    phi: Phi
+    """The weight φ of the entropy term."""
 
     @property
-    def name(self) -> str:
-        """The name of the model as a method, in configs and paths."""
-        return f"{self.kind}-{self.phi}"
+    def printed_phi(self) -> str:
+        """φ as names, paths and tables print it: as Python prints the float, without a sign of 0."""
+        return repr(float(self.phi) + 0.0)
 
 
 class Entropies(Part):
     """Entropy models of one kind, one for each φ."""
 
-    kind: of("kind of entropy model", "train_entropy.kinds")
+    kind: KindOfEntropy
     """A key of `train_entropy.kinds`."""
     phis: Distinct[Phi]
-    """The weights φ of the entropy term; each makes one entropy model. Each φ has one spelling,
-    0.01 and not 0.010 or 1e-2: another one is refused."""
+    """The weights φ of the entropy term; each makes one entropy model, a method that is named by its
+    kind and φ: `entropy-0.01`."""
 
     @property
-    def models(self) -> list[Entropy]:
-        """The models: a φ that is a text as it stands, a number by its shortest form."""
-        return [Entropy(self.kind, str(phi)) for phi in self.phis]
+    def models(self) -> dict[str, Entropy]:
+        """The models by name."""
+        models = [Entropy(kind=self.kind, phi=phi) for phi in self.phis]
+        return {f"{model.kind}-{model.printed_phi}": model for model in models}
 
 
 NAMED = "[A-Za-z0-9][A-Za-z0-9._-]*"
@@ -175,7 +188,7 @@ def names_of(entries: list) -> list[str]:
     names: list[str] = []
     for entry in entries:
         is_name = isinstance(entry, str)
-        names += [entry] if is_name else [model.name for model in entry.models]
+        names += [entry] if is_name else entry.models
     return names
 
 
@@ -186,7 +199,7 @@ class Ranking(Part):
     """Another way to rank the answers of a FAQ bank with a model that another method has."""
 
     of: Name
-    """That method: `start`, KIND-PHI or a trained one."""
+    """That method: `start`, an entropy model or a trained one."""
     by: By
     """`vectors`: by the cosine of the embeddings, as without `ranking`. `words`: by BM25, which
     uses no model. `hybrid`: by the cosine plus a tenth of the
@@ -195,11 +208,6 @@ class Ranking(Part):
     """What a question is compared with: the answers, the questions and wordings that are known for
     them, or both, of which the better counts. Without it: `answer`. The last two need a bank that
     holds out `wordings`."""
-
-
-class _Method(Part):
-    label: Label | None = None
-    """Its name in tables. Without it: the key."""
 
 
 class Trained(Settings, _OfRecipe, _Method):
@@ -211,9 +219,9 @@ class Trained(Settings, _OfRecipe, _Method):
     """What differs on the folds of a FAQ bank, also from the keys beside it."""
     regulators: one_of(lambda _: "phis", phis=Entropies, list=Listed[Regulator]) | None = None
     """The models whose frozen embeddings of the corpus regulate the training: a kind of entropy
-    models and its φs, or a list of such pairs and of names. A name is KIND-PHI, another method, or
-    `start`, the base before any training; BASE/NAME takes it on another base. All models of a
-    training are those of its seed, unless `regulator_seeds` says so."""
+    models and its φs, or a list of such pairs and of names. A name is another method, or `start`,
+    the base before any training; BASE/NAME takes it on another base. All models of a training are
+    those of its seed, unless `regulator_seeds` says so."""
     regulator_seeds: Distinct[Annotated[int, Field(ge=0, le=10**6)]] | None = None
     """Each of the `regulators` is read once for each of these numbers, from the model whose seed is
     that of the training plus the number. Without it: of the training's own seed."""
@@ -250,9 +258,9 @@ class Reranked(_Method):
 
 
 def _kind_of_method(method: dict) -> str:
-    return next((key for key in ("whitening", "ranking") if key in method), "recipe")
+    return next((key for key in ("whitening", "ranking", "phi") if key in method), "recipe")
 
 
-Method = one_of(_kind_of_method, recipe=Trained, whitening=Whitened, ranking=Reranked)
+Method = one_of(_kind_of_method, recipe=Trained, whitening=Whitened, ranking=Reranked, phi=Entropy)
 # Each is a training of every method; 0 stands for the one score of a model without a training.
 Seeds = Annotated[Distinct[Annotated[Seed, Field(ge=1)]], Field(max_length=100)]

@@ -21,7 +21,7 @@ from semblance.named_modules import (
 from semblance.names import INITIAL, NO_CORPUS, START
 from workflow.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
 from workflow.config.model import Config
-from workflow.config.part import PHI, Of, Part
+from workflow.config.part import Of, Part
 from workflow.config.trainings import (
     Entropies,
     Entropy,
@@ -34,7 +34,6 @@ from workflow.config.trainings import (
 from workflow.planning.methods import (
     TARGET,
     Training,
-    entropy_parts,
     inherited_options,
     is_untrained,
     loss_of,
@@ -210,7 +209,7 @@ def _check_reads_regulators(where: str, loss: str, training: Training) -> None:
 
 def _check_method(config: Config, name: str, method: Method) -> None:
     where = f"config.methods.{name}"
-    if name in (INITIAL, START) or entropy_parts(config, name):
+    if name in (INITIAL, START):
         raise InputError(where, "this name is taken by a stage of its own")
     if isinstance(method, Reranked):
         _check_ranking(config, f"{where}.ranking.of", method.ranking.of)
@@ -222,10 +221,8 @@ def _check_method(config: Config, name: str, method: Method) -> None:
 
 def _check_ranking(config: Config, where: str, name: str) -> None:
     """Check a method with ``ranking``: it uses the model of ``start`` or of a method with one."""
-    if name == START or entropy_parts(config, name):
-        return
     check_known(where, name, [*config.methods, START], "method")
-    if isinstance(config.methods[name], Reranked):
+    if isinstance(config.methods.get(name), Reranked):
         problem = f"{name!r} has no model of its own"
         raise InputError(where, problem, "name a method that has one")
 
@@ -265,18 +262,11 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
     base, method = split_regulator(name, "")
     if base:
         check_known(where, base, config.bases, "base")
-    if model := entropy_parts(config, method):
-        check_spelling(where, model)
-    if method == START or model:
-        return
-    if method not in config.methods:
-        kinds = ", ".join(config.train_entropy.kinds)
-        problem = f"{method!r} is neither KIND-PHI nor a method nor {START!r}"
-        raise InputError(where, problem, f"kinds of entropy models are {kinds}")
+    check_known(where, method, [*config.methods, START], "method")
     if whitening(config, method) == TARGET:
         problem = f"{method!r} is fitted on the STS tests, which no training may read"
         raise InputError(where, problem, "name a whitening of the corpus")
-    if isinstance(config.methods[method], Reranked):
+    if isinstance(config.methods.get(method), Reranked):
         problem = f"{method!r} ranks with the model of another method"
         raise InputError(where, problem, "name that method")
 
@@ -298,25 +288,10 @@ def _waits_for(config: Config, method: str) -> list[str]:
 
 
 def check_models(config: Config, where: str, entry: Entropies) -> None:
-    """Check that each φ has its one spelling, and that no name is one of another kind."""
-    for model in entry.models:
-        check_spelling(where, model)
-        if entropy_parts(config, model.name) != model:
-            advice = f"kinds are {', '.join(config.train_entropy.kinds)}"
-            raise InputError(where, f"{model.name!r} is of two kinds", advice)
-
-
-def check_spelling(where: str, model: Entropy) -> None:
-    """Raise InputError for an entropy model whose φ has another spelling than its one.
-
-    A φ is spelt as Python prints the float. With two spellings one model would be trained twice.
-    """
-    spelling = repr(float(model.phi) + 0.0)  # -0.0 is 0.0
-    if not PHI.fullmatch(spelling):
-        problem = f"φ {model.phi} cannot be written as a decimal number of at most 9 + 18 digits"
-        advice = "write one such as 0.01 or 1e-07: an exponent has two digits at most"
-        raise InputError(where, problem, advice)
-    if model.phi != spelling:
-        right = model._replace(phi=spelling)
-        problem = f"φ of {model.name!r} has another spelling"
-        raise InputError(where, problem, f"write {spelling} ({right.name})")
+    """Check that the names of entropy models are those of no other method."""
+    for name, model in entry.models.items():
+        other = config.methods.get(name)
+        same = isinstance(other, Entropy) and (other.kind, other.phi) == (model.kind, model.phi)
+        if other is not None and not same:
+            problem = f"{name!r} is the name of another method"
+            raise InputError(where, problem, "rename that one, or the kind")

@@ -13,9 +13,9 @@ from semblance.names import START, STS_TASKS
 from semblance.reporting.claims import Claim, Claims, read_claims, size_of
 from semblance.reporting.layouts import find_layout
 from workflow.config.model import PAPERS
-from workflow.config.trainings import Entropies
 from workflow.planning.checks import Check, check_known
-from workflow.planning.layers import PROJECT, laid_over, shown
+from workflow.planning.config import entropy_models
+from workflow.planning.layers import PROJECT, Layered, laid_over, shown
 from workflow.planning.table_checks import published
 
 SECTIONS = {"base": "bases", "corpus": "corpora", "table": "tables"}
@@ -32,21 +32,13 @@ def claim_checks(
         yield partial(_check_claim, claims, name, known)
 
 
-def known_names(written: dict[str, Any]) -> Known:
+def known_names(written: Layered) -> Known:
     """Return the names that claims may use, of a config as it is written."""
     known = {kind: written[key] for kind, key in SECTIONS.items()}
-    known["method"] = {START, *written["methods"], *_entropy_models(written)}
+    models = dict(entropy_models(written.values_of_all()))
+    known["method"] = {START, *written["methods"], *models}
     columns = {f"column of {name}": _columns(t) for name, t in written["tables"].items() if t}
     return known | columns
-
-
-def _entropy_models(value: Any) -> Iterator[str]:
-    """Yield the names of the entropy models that stand anywhere in a config."""
-    if isinstance(value, dict) and value.keys() == {"kind", "phis"}:
-        yield from (model.name for model in Entropies.model_validate(value).models)
-    elif isinstance(value, (dict, list)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _entropy_models(inner)
 
 
 def _columns(table: dict[str, Any]) -> list[str]:

@@ -5,6 +5,7 @@ is not there is looked for in the project's own folder, where the shipped config
 writes into folders of its own alone. No snakemake here.
 """
 
+import contextlib
 import functools
 import json
 import math
@@ -23,6 +24,7 @@ from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
 from workflow.config.inputs import OF_OWN_BANK
 from workflow.config.model import Config
+from workflow.config.trainings import Entropies, Entropy
 from workflow.planning.checks import Check, check_known, checks, name_checks
 from workflow.planning.layers import Layered, found, over_project
 from workflow.planning.table_checks import table_checks
@@ -65,7 +67,9 @@ def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
     try:
         plain = _plain(layers, "config")
         Config.model_validate(plain)
-        config = Config.model_validate(_with_paths(_with_instead(plain)))
+        layered = layers.values_of_all() if isinstance(layers, Layered) else [plain]
+        full = _with_entropy_models(_with_paths(_with_instead(plain)), layered)
+        config = Config.model_validate(full)
         errors = errors_of(name_checks(config))
         folders = (partial(check_folder, config, key) for key in WRITTEN)
         errors = errors or errors_of(chain(folders, checks(config), table_checks(config)))
@@ -121,6 +125,29 @@ def _key(key: Any, where: str) -> str:
     """Return a key of a mapping as text, as JSON would write it."""
     plain = _plain(key, where)
     return plain if isinstance(plain, str) else json.dumps(plain)
+
+
+# --- entropy models ----------------------------------------------------------------------------
+
+
+def entropy_models(value: Any) -> Iterator[tuple[str, Entropy]]:
+    """Yield the entropy models, with their names, that stand anywhere in a config as it is written."""
+    if isinstance(value, dict) and value.keys() == {"kind", "phis"}:
+        with contextlib.suppress(ValidationError):  # of a layer that another one hides
+            yield from Entropies.model_validate(value).models.items()
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from entropy_models(inner)
+
+
+def _with_entropy_models(config: dict, layers: list[dict]) -> dict:
+    """Return a config with a method for each entropy model that it, or a layer of it, names by its φ.
+
+    Those of a hidden layer have names that its tables still call rows by.
+    """
+    kinds = config["train_entropy"]["kinds"]
+    models = {name: m.written() for name, m in entropy_models(layers) if m.kind in kinds}
+    return {**config, "methods": models | config["methods"]}
 
 
 # --- ours in place of theirs -------------------------------------------------------------------

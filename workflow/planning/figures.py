@@ -9,7 +9,7 @@ from semblance.figures import FILES, TEXTS
 from semblance.named_modules import FIGURES, module_file
 from semblance.provenance import canonical
 from workflow.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
-from workflow.planning.methods import entropy_parts, trained_methods
+from workflow.planning.methods import entropy_model, trained
 from workflow.planning.plan import Plan, Run
 from workflow.planning.signatures import read_signature
 from workflow.planning.tables import TableRow, labels_of
@@ -79,11 +79,12 @@ def _values(plan: Plan, kind: str, run: Run) -> dict[str, Any]:
     """Return the columns of a figure that the settings of a method give."""
     if kind == "by_regulators":
         number = None  # of a model without a training
-        if run.method in trained_methods(plan.config):
+        if trained(plan.config, run.method):
             number = PER_MODEL * len(plan.regulators(run))
         return {"values": {"regulators": number}}
     if kind == "by_phi":
-        form, phi = entropy_parts(plan.config, run.method) or (None, None)
+        model = entropy_model(plan.config, run.method)
+        form, phi = (model.kind, model.printed_phi) if model else (None, None)
         return {"values": {"form": form, "phi": phi}}
     return {}
 

@@ -68,6 +68,10 @@ class Layered(dict):
             if name not in named:
                 _leave_out(self, layer.value)
 
+    def values_of_all(self) -> list[dict[str, Any]]:
+        """Return what each layer says, the papers' files first."""
+        return [layer.value for layer in self._all]
+
     def _fill_alike(self) -> None:
         """Give each table what it is ``like`` and does not state, and null where that one is null."""
         tables = self.get("tables")

@@ -1,7 +1,7 @@
-"""What the name of a method stands for: ``start``, a key of ``methods``, or KIND-PHI; its settings.
+"""What the name of a method stands for: ``start`` or a key of ``methods``; its settings.
 
-KIND-PHI is an entropy model. A regulator of a method may also be BASE/METHOD. What a config says of
-a training at several places is laid over each other as it is written.
+A regulator of a method may also be BASE/METHOD. What a config says of a training at several places is
+laid over each other as it is written.
 """
 
 from typing import Any, Literal
@@ -9,7 +9,6 @@ from typing import Any, Literal
 from semblance.names import START, STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import AVERAGE
 from workflow.config.model import Config
-from workflow.config.part import PHI
 from workflow.config.trainings import (
     Common,
     Entropy,
@@ -26,13 +25,10 @@ from workflow.planning.signatures import loss_options
 TARGET = "target"  # of a whitening that each test fits on its own sentences
 
 
-def entropy_parts(config: Config, method: str) -> Entropy | None:
-    """Return the entropy model of a name; None for any other method."""
-    for kind in sorted(config.train_entropy.kinds, key=len, reverse=True):
-        phi = method.removeprefix(f"{kind}-")
-        if phi != method and PHI.fullmatch(phi):
-            return Entropy(kind, phi)
-    return None
+def entropy_model(config: Config, method: str) -> Entropy | None:
+    """Return the entropy model that a method is; None of any other method."""
+    entry = config.methods.get(method)
+    return entry if isinstance(entry, Entropy) else None
 
 
 def trained(config: Config, method: str) -> Trained | None:
@@ -77,26 +73,38 @@ def evaluation_settings(config: Config, method: str) -> dict[str, Any]:
     return {}
 
 
+def maker(config: Config, method: str) -> str:
+    """Return the stage that makes the model of a method; an empty text where it is the base as it is.
+
+    Of a training on a whole FAQ bank it is ``train_final`` in place of ``train``.
+    """
+    used = model_of(config, method)
+    match config.methods.get(used):
+        case Trained():
+            return "train"
+        case Entropy():
+            return "train_entropy"
+        case Whitened(whitening=True):
+            return "fit_whitening"
+        case Whitened():
+            return ""
+    return "" if used == START else "train_initial"
+
+
 def is_untrained(config: Config, method: str) -> bool:
     """Tell whether a method has no training, and so one run, of seed 0."""
-    used = model_of(config, method)
-    return used == START or whitening(config, used) is not None
+    return maker(config, method) in ("", "fit_whitening")
 
 
 def reads_no_corpus(config: Config, method: str) -> bool:
     """Tell whether the model of a method is the base as it is."""
-    used = model_of(config, method)
-    return used == START or whitening(config, used) == TARGET
+    return not maker(config, method)
 
 
-def trained_methods(config: Config) -> list[str]:
-    """Return the methods of the config that are trained."""
-    return [name for name in config.methods if trained(config, name)]
-
-
-def whitened_methods(config: Config) -> list[str]:
-    """Return the methods that have a model with a whitening, fitted on their corpus."""
-    return [name for name in config.methods if whitening(config, name) is True]
+def methods_of(config: Config, stage: str) -> list[str]:
+    """Return the methods with a model of their own that a stage makes."""
+    names = [name for name in config.methods if not ranking(config, name)]
+    return [name for name in names if maker(config, name) == stage]
 
 
 def split_regulator(name: str, base: str) -> tuple[str, str]:
@@ -172,6 +180,18 @@ def settings_of(config: Config, training: Training, base: str, on_faq: bool) -> 
     if dropout := recipe.dropout.written() | training.dropout.written():
         settings["dropout"] = dropout
     return settings
+
+
+def entropy_settings(config: Config, model: Entropy, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what an entropy model changes of the settings of its kind, ``options`` being its loss's."""
+    section = config.train_entropy
+    stopping = section.early_stopping.written() if section.kinds[model.kind].stops_early else {}
+    return {
+        "options": {**options, "phi": float(model.phi)},
+        **stopping,
+        "evaluate_share": None,  # ASSUME: no dev score chooses the weights
+        "evaluate_every": None,
+    }
 
 
 def pretraining_settings(config: Config, base: str) -> dict[str, Any]:

@@ -13,10 +13,12 @@ from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.config.model import Config
 from workflow.config.outputs import FigureOfModels, Table
+from workflow.config.trainings import Entropy
 from workflow.planning import methods, tables
 from workflow.planning.methods import (
     Training,
-    entropy_parts,
+    entropy_model,
+    entropy_settings,
     evaluation_settings,
     faq_protocols,
     is_untrained,
@@ -144,7 +146,7 @@ class Plan:
         own = run._replace(method=training.steps_of)
         models = [r for r in self.regulators(own) if not is_untrained(self.config, r.method)]
         runs = [own, *models]
-        if self.is_faq(run.corpus) and any(self.phi(model.method) for model in models):
+        if self.is_faq(run.corpus) and any(entropy_model(self.config, m.method) for m in models):
             runs.append(own._replace(method=INITIAL))  # what its entropy models start from
         return list(dict.fromkeys(runs))
 
@@ -182,9 +184,9 @@ class Plan:
         return INITIAL if self.is_faq(corpus) else START
 
     def phi(self, method: str) -> str:
-        """Return the literal φ of an entropy model; an empty text for any other method."""
-        entropy = entropy_parts(self.config, method)
-        return entropy.phi if entropy else ""
+        """Return the φ of an entropy model as scores print it; an empty text for any other method."""
+        model = entropy_model(self.config, method)
+        return model.printed_phi if model else ""
 
     def sts_run(self, **run: str) -> str:
         """Return the ``--run`` of ``evaluate_sts``: which model, and what whitens its vectors."""
@@ -232,14 +234,8 @@ class Plan:
     def train_settings(self, corpus: str, base: str, method: str, seed: int) -> str:
         """Return the ``--settings`` of the training of a method, an entropy or an initial model."""
         settings = {**self._settings(corpus, base, method), "seed": seed}
-        if phi := self.phi(method):
-            section, kind = self.config.train_entropy, self._training_of(method)
-            settings |= {
-                "options": {**settings.get("options", {}), "phi": float(phi)},
-                **(section.early_stopping.written() if kind.stops_early else {}),
-                "evaluate_share": None,  # ASSUME: no dev score chooses the weights
-                "evaluate_every": None,
-            }
+        if model := entropy_model(self.config, method):
+            settings |= entropy_settings(self.config, model, settings.get("options", {}))
         return canonical(settings)
 
     def pretrain_settings(self, base: str) -> str:
@@ -257,11 +253,12 @@ class Plan:
         return self._settings(corpus, base, method)["max_length"]
 
     def _training_of(self, method: str) -> Training:
-        if entropy := entropy_parts(self.config, method):
-            return self.config.train_entropy.kinds[entropy.kind]
         if method == INITIAL:
             return self.config.train_initial
-        return self.config.methods[method]
+        entry = self.config.methods[method]
+        if isinstance(entry, Entropy):
+            return self.config.train_entropy.kinds[entry.kind]
+        return entry
 
     # --- tables -------------------------------------------------------------------------------
 

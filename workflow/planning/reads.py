@@ -6,7 +6,7 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from semblance.names import INITIAL, START
+from semblance.names import START
 from workflow.config.inputs import DatasetBank, Pretrained
 from workflow.planning import answerers
 from workflow.planning.figures import (
@@ -16,12 +16,12 @@ from workflow.planning.figures import (
     figure_tables,
     is_measured,
 )
-from workflow.planning.methods import entropy_parts, model_of, reads_no_corpus, whitening
+from workflow.planning.methods import maker, model_of
 from workflow.planning.plan import Evaluation, Plan, Run
 
 
 class Job(NamedTuple):
-    """One job; ``name`` is a method, ``initial``, KIND-PHI, or the name of a data set, bank or table."""
+    """One job; ``name`` is a method, ``initial``, or the name of a data set, bank or table."""
 
     stage: str
     corpus: str = ""
@@ -114,20 +114,13 @@ def pacemakers(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def model(plan: Plan, job: Job) -> Iterator[Job]:
-    if reads_no_corpus(plan.config, job.name):
+    stage = maker(plan.config, job.name)
+    if not stage:
         yield from base(plan, job)
         return
-    job = job._replace(name=model_of(plan.config, job.name))
-    stage = "train"
-    if whitening(plan.config, job.name):
-        stage = "fit_whitening"
-    elif entropy_parts(plan.config, job.name):
-        stage = "train_entropy"
-    elif job.corpus in plan.wholes:
+    if stage in ("train", "train_initial") and job.corpus in plan.wholes:
         stage = "train_final"
-    elif job.name == INITIAL:
-        stage = "train_initial"
-    yield job._replace(stage=stage)
+    yield job._replace(stage=stage, name=model_of(plan.config, job.name))
 
 
 def start_of_entropy(plan: Plan, job: Job) -> Iterator[Job]:

@@ -82,7 +82,7 @@ STAGES: dict[str, Stage] = {
         INITIAL,
     ),
     "train_entropy": Stage(
-        MODEL, "train", (reads.start_of_entropy, reads.corpus, reads.tokens), "{kind}-{phi}"
+        MODEL, "train", (reads.start_of_entropy, reads.corpus, reads.tokens), "{method}"
     ),
     "embed": Stage(
         _below(layout.EMBEDDINGS),

@@ -13,12 +13,12 @@ from semblance.settings import check_keywords
 from workflow.config.model import Config
 from workflow.config.outputs import Answerer, Figure, Rows, Table
 from workflow.config.trainings import Entropies
-from workflow.planning.checks import Check, check_known, check_models, check_spelling
+from workflow.planning.checks import Check, check_known, check_models
 from workflow.planning.methods import (
     PAIRS,
     TARGET,
     answerer_protocol,
-    entropy_parts,
+    entropy_model,
     holds_out_wordings,
     is_untrained,
     model_of,
@@ -138,10 +138,7 @@ def _check_methods(config: Config, where: str, row: Rows) -> None:
 
 def _check_method_name(config: Config, where: str, method: str) -> None:
     """Raise InputError for a name that no model has."""
-    if model := entropy_parts(config, method):
-        check_spelling(where, model)
-    else:
-        check_known(where, method, [*config.methods, START], "method")
+    check_known(where, method, [*config.methods, START], "method")
 
 
 def _method_of(name: str) -> str:
@@ -209,6 +206,8 @@ def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
         used = model_of(config, method)
         if used != START:
             check_known(where, used, config.methods, "method")
+            if entropy_model(config, used):
+                raise InputError(where, f"{used!r} is an entropy model", "name another method")
             if whitening(config, used):
                 advice = "an answerer cannot use that yet; name another method"
                 raise InputError(where, f"{used!r} whitens its embeddings", advice)

@@ -9,8 +9,8 @@ from semblance.names import NO_CORPUS, START, STS_TASKS
 from semblance.reporting.layouts import find_layout
 from workflow.config.model import Config
 from workflow.config.outputs import FigureOfModels, Table
+from workflow.config.trainings import Entropy
 from workflow.planning.methods import (
-    entropy_parts,
     faq_protocols,
     is_untrained,
     ranking,
@@ -102,11 +102,11 @@ def _method_label(config: Config, stated: dict[str, str], row: TableRow) -> str:
             return stated[name]
     if row.method == START:
         return base_label(config, row.base)
-    entropy = entropy_parts(config, row.method)
-    if entropy is None:
-        return config.methods[row.method].label or row.method
-    label = config.train_entropy.kinds[entropy.kind].label or f"{entropy.kind}-{{phi}}"
-    return label.replace("{phi}", entropy.phi.replace("-", "−"))
+    method = config.methods[row.method]
+    if method.label or not isinstance(method, Entropy):
+        return method.label or row.method
+    label = config.train_entropy.kinds[method.kind].label or row.method
+    return label.replace("{phi}", method.printed_phi.replace("-", "−"))
 
 
 def counterpart(table: Table, row: TableRow) -> str:

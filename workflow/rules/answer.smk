@@ -25,7 +25,7 @@ rule train_final:
         f"{OUT}/logs/train_final/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     wildcard_constraints:
         corpus=any_of(PLAN.wholes),
-        method=any_of([*trained_methods(config), INITIAL]),
+        method=any_of([*methods_of(config, "train"), INITIAL]),
     conda:
         "../../envs/semblance.yaml"
     threads: config.training.threads

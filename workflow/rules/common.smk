@@ -9,7 +9,7 @@ from semblance.reporting.published import PAPERS
 from workflow.run import changes, events, preview, private, slurm
 from workflow.planning import figures, modules, reads, stages
 from workflow.planning.config import named, own, with_digest
-from workflow.planning.methods import trained_methods, whitened_methods
+from workflow.planning.methods import methods_of
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stand_ins import marked
 

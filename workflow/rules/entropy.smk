@@ -1,5 +1,5 @@
 # RCL's first step: entropy models (Eq. 2), and the frozen embeddings that a training reads.
-# Inputs: a corpus, its tokens, a start model. Outputs: results/models/…/{kind}-{phi}, results/embeddings.
+# Inputs: a corpus, its tokens, a start model. Outputs: results/models, results/embeddings.
 
 
 rule train_initial:
@@ -42,13 +42,15 @@ rule train_entropy:
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
         tokens=made("train_entropy", reads.tokens),
     output:
-        record=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
+        record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         weights=after_use(
-            f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/model/model.safetensors"
+            f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors"
         ),
-        curve=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/dev.csv",
+        curve=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
     log:
-        f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
+        f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
+    wildcard_constraints:
+        method=any_of(methods_of(config, "train_entropy")),
     conda:
         "../../envs/semblance.yaml"
     threads: config.training.threads

@@ -22,7 +22,7 @@ rule train:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     wildcard_constraints:
         corpus=any_of([*config.corpora, *PLAN.folds_of]),  # a whole bank has no dev questions
-        method=any_of(trained_methods(config)),
+        method=any_of(methods_of(config, "train")),
     conda:
         "../../envs/semblance.yaml"
     threads: config.training.threads

@@ -15,7 +15,7 @@ rule fit_whitening:
     log:
         f"{OUT}/logs/fit_whitening/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     wildcard_constraints:
-        method=any_of(whitened_methods(config)),
+        method=any_of(methods_of(config, "fit_whitening")),
     conda:
         "../../envs/semblance.yaml"
     threads: config.fit_whitening.threads

@@ -9,7 +9,7 @@ from semblance.fetch.manifest import load_manifest
 from semblance.provenance import ROOT
 from tests.shipped import merged
 from workflow.planning.config import load
-from workflow.planning.methods import trained_methods
+from workflow.planning.methods import methods_of
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs
 from workflow.run.costs import Cost
@@ -34,8 +34,8 @@ def test_every_marked_text_is_the_current_one(page: Path, values):
 def test_the_trainings_are_those_that_the_tables_need(values):
     """Final models, the entropy models that they need, and an initial model for each fold."""
     plan = Plan(load(merged("config.yaml")))
-    needed = {run for run in plan.runs if run.method in plan.config.methods}
-    final = {run for run in needed if run.method in trained_methods(plan.config)}
+    trained = set(methods_of(plan.config, "train"))
+    final = {run for run in plan.runs if run.method in trained}
     entropy = {run for run in plan.runs if run.method.startswith("entropy")}
     for run in final:
         entropy |= {read for read in plan.regulators(run) if read.method.startswith("entropy")}

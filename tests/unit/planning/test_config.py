@@ -1,5 +1,6 @@
 """The config: strict at every level, violations named by their key, words as the code has them."""
 
+import json
 import re
 import typing
 from typing import Any
@@ -21,12 +22,14 @@ from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
 from workflow.config import inputs, model, trainings
-from workflow.planning.config import load
+from workflow.config.model import Config
+from workflow.config.trainings import Entropy
+from workflow.planning.config import load, load_files
 from workflow.planning.inputs import input_checks
 from workflow.planning.methods import is_untrained
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, jobs
-from workflow.planning.tables import rows_of
+from workflow.planning.tables import TableRow, row_labels, rows_of
 
 FAQ = Job("prepare_faq", name="mine")
 CONFIGS = [
@@ -58,35 +61,51 @@ def test_every_settings_slice_of_a_shipped_config_decodes(names):
         assert settings.seed == run.seed
 
 
-@pytest.mark.parametrize(
-    "phi, spelling",
-    [("0.010", "0.01"), ("1e-2", "0.01"), (0, "0.0"), (-0.0, "0.0"), ("1e-5", "1e-05")],
-)
-def test_a_phi_has_one_spelling_wherever_it_stands(phi: float | str, spelling: str):
-    entry, name = {"kind": "entropy", "phis": [phi]}, f"entropy-{phi}"
-    places = {
-        "methods.rcl-2.regulators": entry,
-        "tables.rcl_table5.rows": [
-            {"corpora": ["nli"], "bases": ["nli-roberta-base-v2"], "methods": ["rcl-8", entry]}
-        ],
-        "tables.rcl_table5.labels": {name: "mine"},
-        "tables.rcl_table5.published": {name: "rcl/5/RCL"},
-    }
-    for place, value in places.items():
-        with pytest.raises(InputError) as caught:
-            load(changed(merged("config.yaml"), f"{place} = {value!r}"))
-        assert str(caught.value).startswith(f"config.{place}")
-        assert f"write {spelling} (entropy-{spelling})" in str(caught.value)
-
-
-def test_a_number_and_a_text_in_the_one_spelling_are_the_same_model():
-    methods = 'rcl-8, entropy-0.01, {kind: entropy, phis: [0.010, "1e-05"]}'
+def with_rows(methods: str, more: str = "") -> str:
+    """Return the change of config.yaml by which rcl_table5 shows only these methods."""
     rows = f"[{{corpora: [nli], bases: [nli-roberta-base-v2], methods: [{methods}]}}]"
-    changes = f"tables.rcl_table5.rows = {rows}; tables.rcl_table5.control = rcl-8; "
-    changes += "tables.rcl_table5.controls = {}"
-    full = load(changed(merged("config.yaml"), changes))
+    changes = f"tables.rcl_table5.rows = {rows}; tables.rcl_table5.control = rcl-8"
+    return f"{changes}; tables.rcl_table5.controls = {{}}{more}"
+
+
+def test_a_kind_and_its_phis_make_methods_that_others_may_name():
+    methods = "rcl-8, entropy-0.01, {kind: entropy, phis: [0.010, 1.0e-05, 1]}"
+    full = load(changed(merged("config.yaml"), with_rows(methods)))
     found = [row.method for row in rows_of(full, full.tables["rcl_table5"])]
-    assert found == ["rcl-8", "entropy-0.01", "entropy-1e-05"]
+    assert found == ["rcl-8", "entropy-0.01", "entropy-1e-05", "entropy-1.0"]
+    assert full.methods["entropy-1.0"] == Entropy(kind="entropy", phi=1.0)
+    assert Config.model_validate(json.loads(json.dumps(full.written()))) == full
+
+
+def test_an_entropy_model_that_nothing_makes_is_no_method():
+    with pytest.raises(
+        InputError, match="there is no method 'entropy-0.7'; did you mean entropy-0"
+    ):
+        load(changed(merged("config.yaml"), with_rows("rcl-8, entropy-0.7")))
+
+
+def test_an_entropy_model_may_have_an_entry_and_a_name_of_its_own():
+    more = "; methods.sharp = {kind: entropy, phi: 0.7}"
+    full = load(changed(merged("config.yaml"), with_rows("rcl-8, sharp", more)))
+    settings = json.loads(Plan(full).train_settings("nli", "nli-roberta-base-v2", "sharp", 1))
+    assert settings["options"]["phi"] == 0.7
+    row = TableRow("nli", "nli-roberta-base-v2", "sharp")
+    assert row_labels(full, full.tables["rcl_table5"])[row] == "φ = 0.7"
+
+
+def test_the_name_of_an_entropy_model_is_that_of_no_other_method():
+    config = changed(merged("config.yaml"), with_rows("rcl-8, {kind: entropy, phis: [0.7]}"))
+    config["methods"]["entropy-0.7"] = config["methods"]["rcl-8"]
+    with pytest.raises(InputError, match="'entropy-0.7' is the name of another method"):
+        load(config)
+
+
+def test_a_table_may_name_the_entropy_models_of_rows_that_a_file_has_replaced(tmp_path):
+    rows = with_rows("rcl-8, {kind: entropy, phis: [0.01]}").split("; ")[0].split(" = ")[1]
+    own = tmp_path / "own.yaml"
+    own.write_text(f"tables: {{rcl_table5: {{control: rcl-8, controls: null, rows: {rows}}}}}\n")
+    labels = load_files([str(own)]).tables["rcl_table5"].published
+    assert "entropy-sum-0.04" in labels
 
 
 OWN_INPUTS = {  # key of a file: what names it, and the jobs of which one reads it

@@ -38,7 +38,7 @@ NLI = {"corpus": "nli", "base": "bert-base"}
     [
         (
             "train_entropy",
-            NLI | {"kind": "entropy-sum", "phi": "-0.01", "seed": "3"},
+            NLI | {"method": "entropy-sum--0.01", "seed": "3"},
             ("entropy-sum--0.01", 3),
         ),
         ("train", NLI | {"method": "simcse", "seed": "3"}, ("simcse", 3)),

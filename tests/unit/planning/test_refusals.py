@@ -58,16 +58,16 @@ methods.whitening.recipe = rcl | methods.whitening.recipe: has no effect
 methods.whitening.whitening = false | methods.whitening.whitening: False
 methods.rcl-8.options.scale = -5 | methods.rcl-8.options.scale: -5 should be greater than 0
 methods.rcl-8.regulators = | methods.rcl-8.regulators: loss 'regulators' needs
-methods.rcl-8.regulators = {kind: entropy, phis: [0.01, "0.010"]}
-methods.rcl-8.regulators = [entropy-0.01, {kind: entropy, phis: ["1e-2"]}]
-methods.rcl-8.regulators.phis = [1.0e+16] | methods.rcl-8.regulators: φ 1e+16 cannot be
-methods.rcl-8.regulators.phis = [1.0e-100] | methods.rcl-8.regulators: φ 1e-100 cannot be
+methods.rcl-8.regulators.phis = [1.0e+16] | methods.rcl-8.regulators.phis[0]: 1e+16 should be less
 methods.rcl-2.regulators.phis = [much]
-methods.rcl-2.regulators.phis = [0.01, "0.01"] | methods.rcl-2.regulators: a model stands twice
-methods.rcl-2.regulators = [nobody] | methods.rcl-2.regulators: 'nobody' is neither KIND-PHI nor a m
+methods.rcl-2.regulators.phis = [0.01, "0.01"] | methods.rcl-2.regulators.phis[1]: '0.01' should be
+methods.rcl-2.regulators.phis = [0.01, 0.010] | methods.rcl-2.regulators.phis: [0.01, 0.01] names
+methods.rcl-2.regulators = [entropy-0.01, {kind: entropy, phis: [0.01]}] \
+| methods.rcl-2.regulators: a model stands twice
+methods.rcl-2.regulators = [nobody] | methods.rcl-2.regulators: there is no method 'nobody'
 methods.rcl-2.regulators = [nobody/start] | methods.rcl-2.regulators: there is no base 'nobody'
-methods.rcl-2.regulators = [bert-base/nobody] | methods.rcl-2.regulators: 'nobody' is neither KIND
-methods.rcl-2.regulators = [entropy-0.010] | methods.rcl-2.regulators: φ of 'entropy-0.010' has ano
+methods.rcl-2.regulators = [bert-base/nobody] | methods.rcl-2.regulators: there is no met
+methods.rcl-2.regulators = [entropy-0.010] | methods.rcl-2.regulators: there is no method 'entropy-
 methods.rcl-2.regulators = [whitening-target] | methods.rcl-2.regulators: 'whitening-target' is fit
 methods.rcl-2.regulators = [rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
 methods.rcl-2.regulators = [bert-base/rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
@@ -99,8 +99,8 @@ one bank, and the rows name cough, faqir
 tables.rcl_table2a.rows = [{corpora: [faqir], bases: [bert-base], methods: [start]}, \
 {corpora: [cough], bases: [bert-base], methods: [start]}] \
 | tables.rcl_table2a.rows: layout 'faq' shows one bank, and the rows name cough, faqir
-tables.rcl_table5.rows[0].methods = [{kind: entropy, phis: [1.0e+16]}] \
-| tables.rcl_table5.rows[0].methods: φ 1e+16 cannot be written as
+tables.rcl_controls.rows[0].methods = [{kind: entropy, phis: [1.0e+16]}] \
+| tables.rcl_controls.rows[0].methods[0].phis[0]: 1e+16 should be less
 tables.rcl_table5.rows[0].methods = [{kind: nobody, phis: [0.1]}] | tables.rcl_table5.rows[0].meth
 tables.rcl_table4.labels.nobody = Nobody | tables.rcl_table4.labels: there is no method 'nobody'
 tables.rcl_table4.labels.rcl-6 = 4 regulators | tables.rcl_table4.labels: the rows of rcl-4 and rcl
@@ -150,7 +150,7 @@ answerers.mine.bank = nobody | answerers.mine.bank: there is no bank 'nobody'
 answerers.mine.seeds = x | answerers.mine.seeds: there is no list
 answerers.mine.methods = [nobody] | answerers.mine.methods: there is no method 'nobody'
 answerers.mine.methods = [whitening] | answerers.mine.methods: 'whitening' whitens
-answerers.mine.methods = [entropy-0.01] | answerers.mine.methods: there is no method 'entropy-0.01'
+answerers.mine.methods = [entropy-0.01] | answerers.mine.methods: 'entropy-0.01' is an entropy m
 answerers.mine.methods = [rcl-2] | answerers.mine.methods: no table of bank 'mine' evaluates 'rcl-2'
 answerers.mine.methods = [start, start] | answerers.mine.methods: ['start', 'start'] names one twice
 answerers.mine.base = bert-base | answerers.mine.methods: no table of bank 'mine' evaluates 'start'

@@ -14,8 +14,6 @@ WILDCARDS = {
     "base": "tiny",
     "seed": "3",
     "method": "rcl-8",
-    "kind": "entropy",
-    "phi": "-0.01",
     "bank": "faqir",
     "table": "rcl_table1a",
     "figure": "simcse_figure3",
@@ -24,9 +22,9 @@ WILDCARDS = {
 
 
 def template(block: str, keyword: str) -> str:
-    """Return the path of a rule's record or log, its folder left out, with {method} for KIND-PHI."""
+    """Return the path of a rule's record or log, its folder left out."""
     [found] = re.findall(rf'{keyword}f"\{{(?:OUT|RESOURCES)\}}/(.*?)"', block)
-    return found.replace("{{", "{").replace("}}", "}").replace("{kind}-{phi}", "{method}")
+    return found.replace("{{", "{").replace("}}", "}")
 
 
 def test_every_rule_that_runs_a_command_is_a_stage():

@@ -11,7 +11,7 @@ from tests.shipped import changed, merged
 from workflow.config.outputs import Rows
 from workflow.config.trainings import Entropies, Trained
 from workflow.planning.config import load
-from workflow.planning.methods import trained_methods
+from workflow.planning.methods import methods_of
 from workflow.planning.plan import Plan
 
 # What the papers leave open is the same in all trainings (docs/decisions.md).
@@ -212,7 +212,7 @@ def test_a_method_may_differ_on_a_faq_bank_from_what_it_says_itself():
 
 
 def test_no_key_of_the_layers_reaches_a_training(plan):
-    names = trained_methods(plan.config)
+    names = methods_of(plan.config, "train")
     assert len(names) > 30
     for name in names:
         found = json.loads(plan.train_settings("faqir-0", "bert-base", name, 1))
@@ -222,10 +222,9 @@ def test_no_key_of_the_layers_reaches_a_training(plan):
 # --- names --------------------------------------------------------------------------------------
 
 
-def test_a_number_is_named_by_its_shortest_form_and_a_text_as_it_stands():
-    phis = [0.01, -0.01, 1, 1e-05, "0.010", "1e-5"]
-    names = [model.name for model in Entropies(kind="entropy", phis=phis).models]
-    expected = ("0.01", "-0.01", "1", "1e-05", "0.010", "1e-5")
+def test_an_entropy_model_is_named_by_its_kind_and_by_phi_as_python_prints_it():
+    names = [*Entropies(kind="entropy", phis=[0.010, -0.01, 1, 1e-5, -0.0]).models]
+    expected = ("0.01", "-0.01", "1.0", "1e-05", "0.0")
     assert names == [f"entropy-{phi}" for phi in expected]
 
 
