@@ -17,6 +17,7 @@ from semblance.settings import decode
 from semblance.training.batch_loss import BatchLoss, Inputs
 from semblance.training.loop import Schedule, fit
 from semblance.training.recipe import TrainSettings, training_rows
+from workflow.planning.config import load_files
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
 RCL = {"loss": "regulators", "dropout": {"attention": 0.1}, "max_length": 75}
@@ -45,12 +46,11 @@ def make(task: Task) -> Callable[[], float]:
 def settings(task: Task) -> TrainSettings:
     """Return the settings of one objective's training."""
     stated = {
+        **load_files([]).training.written(),
         "loss": "contrastive",
         "views": "twice" if task.objective == "unsupervised" else "rows",
         "warmup": 0.1,
         "weight_decay": 0.01,
-        "clip": 1.0,
-        "no_duplicates": True,
         "batch_size": task.batch,
         "epochs": 1,
         "learning_rate": RATE,

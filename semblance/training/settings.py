@@ -40,35 +40,12 @@ class MaskedWords:
     """Share of the tokens that are chosen. Without it: 0.15."""
 
 
-@dataclass(frozen=True)
-class TrainSettings:
-    """Everything that decides a training's outcome, besides its data, base and code.
-
-    What a config always states has no default here: config.yaml is its one home.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Common:
+    """What the section `training` of config.yaml always states."""
 
     __pydantic_config__ = {"use_attribute_docstrings": True}
 
-    loss: module_of(LOSSES) | None
-    """Module of semblance/training/losses; None for masked words alone."""
-    views: module_of(VIEWS)
-    """What a row of a batch is: the name of a module of semblance/training/views. `rows`: a query,
-    its positive and, in a corpus of triples, its hard negative. `twice`: a sentence and the same
-    sentence again, under other dropout. `thrice`: three times; with `dropout: {off_last: {}}` the
-    third time without dropout. `crop`, `delete`, `repeat`, `replace`: a sentence and the same
-    sentence with changed tokens."""
-    batch_size: Annotated[int, AtLeast(2), AtMost(10**9)]
-    """Rows of a batch."""
-    epochs: Count
-    """Passes through the corpus."""
-    learning_rate: PositiveShare
-    """Largest learning rate of AdamW; it falls linearly to 0."""
-    max_length: Length
-    """Longest input in training, in tokens; the rest of a sentence is cut off."""
-    warmup: Share
-    """Share of the steps in which the learning rate rises to its largest value."""
-    weight_decay: Annotated[float, AtLeast(0), AtMost(10)]
-    """Weight decay of AdamW. Biases and layer norms have none."""
     clip: Positive
     """Largest norm of the gradient; a longer one is scaled down to it."""
     no_duplicates: bool
@@ -78,18 +55,31 @@ class TrainSettings:
     matmul: Matmul
     """Precision of the products of fp32 matrices. `high` and `medium` are faster and, on some
     processors, less exact; the record of a job says which."""
-    threads: Threads
-    """Threads of each training: here alone, since each job asks a scheduler for so many. Another
-    number changes the last digits of a result."""
-    gpus: Annotated[int, AtLeast(0), AtMost(1)]
-    """GPUs that it uses where there are some."""
-    seed: Seed
-    """Seed of the batches, masks and dropout."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps(Common):
+    """The steps of every training, an entropy model's included."""
+
+    __pydantic_config__ = {"use_attribute_docstrings": True}
+
+    views: module_of(VIEWS)
+    """What a row of a batch is: the name of a module of semblance/training/views. `rows`: a query,
+    its positive and, in a corpus of triples, its hard negative. `twice`: a sentence and the same
+    sentence again, under other dropout. `thrice`: three times; with `dropout: {off_last: {}}` the
+    third time without dropout. `crop`, `delete`, `repeat`, `replace`: a sentence and the same
+    sentence with changed tokens."""
+    batch_size: Annotated[int, AtLeast(2), AtMost(10**9)]
+    """Rows of a batch."""
+    learning_rate: PositiveShare
+    """Largest learning rate of AdamW; it falls linearly to 0."""
+    max_length: Length
+    """Longest input in training, in tokens; the rest of a sentence is cut off."""
+    weight_decay: Annotated[float, AtLeast(0), AtMost(10)]
+    """Weight decay of AdamW. Biases and layer norms have none."""
     apart: Apart = "sentences"
     """What may stand only once in a batch. `entries`: a question of a FAQ, its answer and the
     users' wordings of it count as one. Without it: sentences."""
-    options: dict[str, Any] = field(default_factory=dict)
-    """Keyword arguments of the loss."""
     view_options: dict[str, Any] = field(default_factory=dict)
     """How a view changes texts: the keyword arguments of its function `change`, such as `share`."""
     hard_negatives: bool = True
@@ -100,13 +90,6 @@ class TrainSettings:
     read all at once. Without it: all rows at once."""
     max_steps: Count | None = None
     """Largest number of steps, whatever the epochs say. Without it: no limit."""
-    evaluate_every: Count | None = None
-    """Steps between two evaluations on the dev set; the best model is kept. It takes the place of
-    an `evaluate_share` that was set before it."""
-    evaluate_share: PositiveShare | None = None
-    """The same as a share of all steps: 0.1 evaluates ten times. It takes the place of an
-    `evaluate_every` that was set before it; where both are set together, `evaluate_every`
-    counts."""
     head: Head = "none"
     """The MLP on top of the pooled vector: `none`, in training only (`train`), or at test time, too
     (`keep`). Without it: none."""
@@ -119,8 +102,37 @@ class TrainSettings:
     masked_words: MaskedWords | None = None
     """Masked words as a second loss: some tokens of each text are hidden or replaced, and a head of
     its own names them. Without it: none."""
-    dropout: DropoutSettings = DropoutSettings()
-    """Dropout rates in training. Without them: the base model's own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rhythm:
+    """How long a training takes and when it is evaluated, unless early stopping ends it."""
+
+    __pydantic_config__ = {"use_attribute_docstrings": True}
+
+    epochs: Count
+    """Passes through the corpus."""
+    warmup: Share
+    """Share of the steps in which the learning rate rises to its largest value."""
+    evaluate_every: Count | None = None
+    """Steps between two evaluations on the dev set; the best model is kept. It takes the place of
+    an `evaluate_share` that was set before it."""
+    evaluate_share: PositiveShare | None = None
+    """The same as a share of all steps: 0.1 evaluates ten times. It takes the place of an
+    `evaluate_every` that was set before it; where both are set together, `evaluate_every`
+    counts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlyStopping:
+    """When the training of an entropy model ends.
+
+    It ends when the mean loss of a window of steps has not fallen for some windows, and keeps the
+    weights at the end of the window with the lowest one.
+    """
+
+    __pydantic_config__ = {"use_attribute_docstrings": True}
+
     patience: Count | None = None
     """Windows without a fall after which early stopping ends a training."""
     window: PositiveShare = 0.1
@@ -129,6 +141,30 @@ class TrainSettings:
     """Least length of a window, in steps."""
     unit: WindowUnit = "window"
     """`batch`: each window is a single batch, whatever the two keys above say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSettings(Steps, Rhythm, EarlyStopping):
+    """Everything that decides a training's outcome, besides its data, base and code.
+
+    What a config always states has no default here: config.yaml is its one home.
+    """
+
+    __pydantic_config__ = {"use_attribute_docstrings": True}
+
+    loss: module_of(LOSSES) | None
+    """Module of semblance/training/losses; None for masked words alone."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Keyword arguments of the loss."""
+    dropout: DropoutSettings = DropoutSettings()
+    """Dropout rates in training. Without them: the base model's own."""
+    seed: Seed
+    """Seed of the batches, masks and dropout."""
+    gpus: Annotated[int, AtLeast(0), AtMost(1)]
+    """GPUs that it uses where there are some."""
+    threads: Threads
+    """Threads of each training: here alone, since each job asks a scheduler for so many. Another
+    number changes the last digits of a result."""
 
     def __post_init__(self) -> None:
         """Raise InputError for no loss at all."""

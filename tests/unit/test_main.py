@@ -53,7 +53,7 @@ def test_an_unknown_flag_of_a_command_is_bad_input():
     "arguments, line",
     [
         ("tabel", "error: tabel: there is no such command; did you mean table?"),
-        ("--fly", "error: --fly: there is no such command; name one of check, sources,"),
+        ("--fly", "error: --fly: there is no such command; known are check, sources,"),
         (
             "faq trian",
             "error: trian: there is no such command of semblance faq; did you mean train?",

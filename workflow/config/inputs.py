@@ -29,6 +29,7 @@ from workflow.config.part import (
     part_of,
     text,
 )
+from workflow.config.trainings import NEEDED
 
 Text = text(".+", 200)
 Million = Annotated[float, Field(gt=0, le=10**6)]
@@ -111,7 +112,7 @@ class OfFolder(Transformer):
     a word and its numbers a line. Then the vector of a text is the mean of those of its words."""
 
 
-OF_PRETRAINING = "batch_size epochs learning_rate max_length warmup weight_decay seed".split()
+OF_PRETRAINING = [*(key for key in NEEDED if key != "views"), "seed"]
 Pretraining = part_of(
     TrainSettings,
     "Pretraining",

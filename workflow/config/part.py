@@ -61,30 +61,49 @@ def part_of(
     kind: type,
     name: str,
     about: str,
-    keys: Iterable[str],
+    keys: Iterable[str] | None = None,
     base: type[Part] = Part,
     needed: Container[str] = (),
 ) -> type[Part]:
     """Return a part with keys of a frozen dataclass, of their types and with their meaning.
 
-    All may be left out but the ``needed`` ones.
+    Without ``keys`` it has all. They may be left out but the ``needed`` ones.
     """
     hints = get_type_hints(kind, include_extras=True)
-    texts = TypeAdapter(kind).json_schema()["properties"]
+    meanings = meanings_of(kind)
     parts: dict[str, Any] = {}
-    for key in keys:
+    for key in names_of_fields(kind) if keys is None else keys:
         hint = hints[key]
         [inner] = kinds_of(hint).values()
         if is_dataclass(inner):
-            own = [field.name for field in fields(inner)]
-            stated = [field.name for field in fields(inner) if field.default is MISSING]
-            hint = part_of(inner, inner.__name__, inner.__doc__ or "", own, needed=stated)
-        meaning = texts[key]["description"]
+            stated = without_default(inner)
+            hint = part_of(inner, inner.__name__, inner.__doc__ or "", needed=stated)
+        meaning = meanings[key]
         if key in needed:
             parts[key] = (hint, Field(description=meaning))
         else:
             parts[key] = (hint | None, Field(None, description=meaning))
     return create_model(name, __base__=base, __doc__=about, **parts)
+
+
+def meanings_of(kind: type) -> dict[str, str]:
+    """Return the text below each field of a dataclass, also of one that it inherits."""
+    texts: dict[str, str] = {}
+    for owner in filter(is_dataclass, reversed(kind.__mro__)):  # pydantic reads those of one class
+        for key, about in TypeAdapter(owner).json_schema()["properties"].items():
+            if "description" in about:
+                texts[key] = about["description"]
+    return texts
+
+
+def names_of_fields(kind: type) -> list[str]:
+    """Return the names of the fields of a dataclass."""
+    return [field.name for field in fields(kind)]
+
+
+def without_default(kind: type) -> list[str]:
+    """Return the names of those fields of a dataclass that must be given."""
+    return [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
 
 
 class Of(NamedTuple):

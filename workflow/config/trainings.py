@@ -1,12 +1,12 @@
 """What a run trains: the settings of a training, recipes, entropy models, methods."""
 
-from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from semblance.named_modules import LOSSES
 from semblance.settings import By, Match, Rate, Seed, module_of
+from semblance.training import settings as training
 from semblance.training.settings import TrainSettings
 from workflow.config.part import (
     Distinct,
@@ -14,10 +14,12 @@ from workflow.config.part import (
     Listed,
     Name,
     Part,
+    names_of_fields,
     of,
     one_of,
     part_of,
     text,
+    without_default,
 )
 
 
@@ -36,28 +38,19 @@ class Dropout(Part, extra="allow"):
     a recipe."""
 
 
-OF_ALL = ("no_duplicates", "clip", "precision", "matmul")  # which `training` always states
-OF_RHYTHM = ("epochs", "warmup", "evaluate_every", "evaluate_share")  # not of an entropy model
-OF_STOPPING = ("patience", "window", "least_window", "unit")
-# What a config says in places of its own.
-ELSEWHERE = ("loss", "options", "dropout", "seed", "gpus", "threads", *OF_STOPPING)
-OF_STEPS = [
-    field.name for field in fields(TrainSettings) if field.name not in (*ELSEWHERE, *OF_RHYTHM)
-]
+OF_ALL = names_of_fields(training.Common)
 
-_Steps = part_of(
-    TrainSettings,
-    "Steps",
-    "The settings of every training, an entropy model's included.",
-    OF_STEPS,
-)
+_Steps = part_of(training.Steps, "Steps", training.Steps.__doc__)
 Settings = part_of(
-    TrainSettings,
-    "Settings",
-    "What a recipe or a training changes of `training`.",
-    OF_RHYTHM,
-    _Steps,
+    training.Rhythm, "Settings", "What a recipe or a training changes of `training`.", base=_Steps
 )
+# What each training needs, from its recipe or from what all trainings have in common.
+NEEDED = [
+    key
+    for kind in (training.Steps, training.Rhythm)
+    for key in without_default(kind)
+    if key not in OF_ALL
+]
 Common = part_of(
     TrainSettings,
     "Common",
@@ -67,15 +60,10 @@ Common = part_of(
     needed=(*OF_ALL, "threads"),
 )
 EarlyStopping = part_of(
-    TrainSettings,
+    training.EarlyStopping,
     "EarlyStopping",
-    """When the training of an entropy model ends.
-
-    It ends when the mean loss of a window of steps has not fallen for some windows, and keeps the
-    weights at the end of the window with the lowest one.
-    """,
-    OF_STOPPING,
-    needed=OF_STOPPING,
+    training.EarlyStopping.__doc__,
+    needed=names_of_fields(training.EarlyStopping),
 )
 
 

@@ -23,6 +23,7 @@ from workflow.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
 from workflow.config.model import Config
 from workflow.config.part import Of, Part
 from workflow.config.trainings import (
+    NEEDED,
     Entropies,
     Entropy,
     Kind,
@@ -45,8 +46,6 @@ from workflow.planning.methods import (
 from workflow.planning.signatures import check_dropout, check_loss, check_view, reads_regulators
 
 Check = Callable[[], None]
-# What every training needs, from its recipe or from what all trainings have in common.
-NEEDED = "batch_size epochs learning_rate max_length views warmup weight_decay".split()
 
 
 def check_known(where: str, name: str, table: Iterable[str], kind: str) -> None:
