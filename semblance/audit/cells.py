@@ -86,7 +86,7 @@ def check_csv(table: Table, lines: Sequence[Mapping[str, str]], check: Check) ->
         for name, number in numbers.items():
             text = line.get(name, number)
             shown = None if text in (None, "", MISSING) else float(text)
-            if not _are_close([shown], [number]):
+            if (shown is None) != (number is None) or not _are_close([shown], [number]):
                 wrong.append(name)
         check(not wrong, f"{row.label}: {', '.join(wrong)} of the CSV are not those of its cells")
 
