@@ -1,4 +1,4 @@
-"""``python -m semblance COMMAND ...``: hand over to the program ``workflow/scripts/COMMAND.py``.
+"""``python -m semblance COMMAND ...``: hand over to its program in ``workflow/scripts``.
 
 The one place of the package that knows of a script; it holds no thought of its own.
 """
@@ -40,6 +40,7 @@ GROUPS = {
         "try": "semblance try my_loss.py --against simcse",
     },
 }
+OF_OTHER_NAME = {"report": "page"}  # scripts of commands: a stage's program is called report
 USAGE = "usage: semblance COMMAND ...\n       semblance --help | --version"
 
 
@@ -63,7 +64,14 @@ def _run(command: Callable[[], None]) -> None:
 
 
 def _script(name: str) -> ModuleType:
-    return importlib.import_module(f"workflow.scripts.{one_of(name, 'command', commands())}")
+    return importlib.import_module(
+        f"workflow.scripts.{script_of(one_of(name, 'command', commands()))}"
+    )
+
+
+def script_of(command: str) -> str:
+    """Return the name of the script of a command."""
+    return OF_OTHER_NAME.get(command, command)
 
 
 def commands() -> tuple[str, ...]:
@@ -84,7 +92,7 @@ def describe() -> str:
 
 def first_line(name: str) -> str:
     """Return the first line of a script's own help; the script itself is not run."""
-    text = SCRIPTS.joinpath(f"{name}.py").read_text(encoding="utf-8")
+    text = SCRIPTS.joinpath(f"{script_of(name)}.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
 
 

@@ -57,15 +57,16 @@ def one_of(name: str, kind: str, names: Iterable[str]) -> str:
     by_case = {each.casefold(): each for each in names}
     if name.casefold() in by_case:
         return by_case[name.casefold()]
-    raise InputError(name, f"there is no such {kind}", nearest(name, by_case.values()))
+    advice = nearest(name, by_case.values(), "name one of")
+    raise InputError(name, f"there is no such {kind}", advice)
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Return what to write in place of a name that is unknown: the nearest of ``names``, or one of all."""
+def nearest(name: str, names: Iterable[str], lead: str = "known are") -> str:
+    """Return what to write in place of an unknown name: the nearest of ``names``, else one of all."""
     by_case = {each.casefold(): each for each in names}
     if near := get_close_matches(name.casefold(), by_case, n=1):
         return f"did you mean {by_case[near[0]]}?"
-    return f"known are {', '.join(by_case.values())}"
+    return f"{lead} {', '.join(by_case.values())}"
 
 
 class OutOfTime(Exception):

@@ -65,6 +65,7 @@ DRAWING_RECORD = "figures/drawings/{figure}.json"
 LOG = "logs/{stage}"
 COMMAND = "logs/command.json"  # how the last run on this folder was started
 CONFIG = "logs/config.json"  # its config, validated and in full
+OUTLINE = "logs/outline.json"  # what the report is told of its plan
 REPORT = "report.html"
 
 # Folders and files among those above that hold no result: no record lists them.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from semblance import version as program
-from semblance.__main__ import GROUPS, commands
+from semblance.__main__ import GROUPS, commands, script_of
 from semblance.provenance import ROOT
 from tests.scripts.flags import python
 
@@ -23,7 +23,7 @@ def test_the_help_has_for_each_command_the_first_line_of_its_own_help_and_an_exa
     assert done.returncode == 0 and done.stderr == ""
     lines = done.stdout.splitlines()
     for name in commands():
-        text = (ROOT / f"workflow/scripts/{name}.py").read_text()
+        text = (ROOT / f"workflow/scripts/{script_of(name)}.py").read_text()
         first = ast.get_docstring(ast.parse(text)).splitlines()[0]
         shown = re.compile(rf"  {name} +{re.escape(first)}")
         [place] = [number for number, line in enumerate(lines) if shown.fullmatch(line)]
@@ -32,7 +32,7 @@ def test_the_help_has_for_each_command_the_first_line_of_its_own_help_and_an_exa
 
 @pytest.mark.parametrize("name", commands())
 def test_a_command_takes_its_example_and_its_help_has_its_name_and_its_text(name, capsys):
-    script = importlib.import_module(f"workflow.scripts.{name}")
+    script = importlib.import_module(f"workflow.scripts.{script_of(name)}")
     [example] = [group[name] for group in GROUPS.values() if name in group]
     _, named, *arguments = example.split()
     assert named == name
@@ -53,7 +53,7 @@ def test_an_unknown_flag_of_a_command_is_bad_input():
     "arguments, line",
     [
         ("tabel", "error: tabel: there is no such command; did you mean table?"),
-        ("--fly", "error: --fly: there is no such command; known are check, sources,"),
+        ("--fly", "error: --fly: there is no such command; name one of check, sources,"),
         (
             "faq trian",
             "error: trian: there is no such command of semblance faq; did you mean train?",

@@ -13,14 +13,11 @@ from semblance import layout
 from semblance.counts import counted, duration, signed
 from semblance.fetch.manifest import load_manifest
 from semblance.provenance import checked, circumstances, read_text
-from workflow.planning import stages
-from workflow.planning.tables import base_label
 from workflow.report import claims, figures, tables
 from workflow.report.facts import UNREADABLE, Facts
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
-ORIGIN = ("hub", "package", "folder", "revision")  # the keys of a base that say whence it comes
 ITEM = "- "  # a statement of an answerer's summary
 
 
@@ -60,7 +57,7 @@ def compose(facts: Facts, version: str) -> str:
     shown, drawn = tables.section(facts), figures.section(facts)
     trusted = trust(facts)
     # A note that all tables have is one of the whole run, such as that its data are made by hand.
-    notes = {facts.plan.config.tables[name].note for name in facts.tables}
+    notes = {facts.outline.notes[name] for name in facts.tables}
     parts = [
         *first_sections(facts, reproduced),
         Section("tables", "Tables", shown["finding"], shown),
@@ -68,7 +65,7 @@ def compose(facts: Facts, version: str) -> str:
         Section("trust", "Trust", trusted["finding"], trusted),
     ]
     return render(
-        title=f"Semblance report: {facts.plan.out}",
+        title=f"Semblance report: {facts.outline.out}",
         subtitle=_state(facts),
         headline=reproduced.headline,
         counts=reproduced.counts,
@@ -82,11 +79,11 @@ def compose(facts: Facts, version: str) -> str:
 def first_sections(facts: Facts, reproduced: claims.Claims) -> list[Section]:
     """Return what was reproduced, and the answerers; of an own FAQ alone no claim of a paper."""
     sections = []
-    if reproduced.groups or not facts.plan.config.answerers:
+    if reproduced.groups or not facts.outline.answerers:
         sections.append(Section("claims", "Claims", reproduced.finding, reproduced))
-    if facts.plan.config.answerers:
+    if facts.outline.answerers:
         shown = answerers(facts)
-        number = counted(len(facts.plan.config.answerers), "model")
+        number = counted(len(facts.outline.answerers), "model")
         heading = f"{len(shown['shown'])} of {number} that answer from your FAQ can be used"
         sections.append(Section("answerers", "Your FAQ", heading, shown))
     return sections
@@ -95,9 +92,7 @@ def first_sections(facts: Facts, reproduced: claims.Claims) -> list[Section]:
 def answerers(facts: Facts) -> dict[str, list[Any]]:
     """Return what the answerers say, in the order of the config, and the names of those to come."""
     shown: dict[str, list[Any]] = {"shown": [], "missing": []}
-    for name, (summary, record) in zip(
-        facts.plan.config.answerers, answerer_files(facts), strict=True
-    ):
+    for name, (summary, record) in zip(facts.outline.answerers, answerer_files(facts), strict=True):
         try:
             checked(record, layout.SUMMARY)
             heading, *lines = read_text(summary).splitlines()
@@ -110,21 +105,18 @@ def answerers(facts: Facts) -> dict[str, list[Any]]:
 
 def answerer_files(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield the summary of each answerer that the page shows of a finished run, and its record."""
-    for name in facts.plan.config.answerers:
+    for name in facts.outline.answerers:
         folder = Path(layout.place(facts.out, layout.ANSWERER, answerer=name))
         yield str(folder / layout.SUMMARY), str(folder / layout.RECORD)
 
 
 def trust(facts: Facts) -> dict[str, Any]:
     """Return the commands that check a run, and its data, bases and environment."""
-    config = facts.plan.config
-    wanted = stages.wanted_by(facts.plan)
-    manifest = load_manifest(wanted.manifest)
+    manifest = load_manifest(facts.outline.manifest)
     environment: dict[str, set[str]] = {}
     for record in facts.records:
         for name, value in record.get("environment", {}).items():
             environment.setdefault(name, set()).add(str(value))
-    bases = {name: config.bases[name].written() for name in wanted.bases}
     devices = {str(record["device"]) for record in facts.records if "device" in record}
     return {
         "finding": f"{counted(len(facts.records), 'record')} of jobs can be checked by one command",
@@ -132,19 +124,16 @@ def trust(facts: Facts) -> dict[str, Any]:
             (name, ", ".join(sorted(environment[name]))) for name in sorted(environment)
         ],
         "devices": sorted(devices),
-        "data": [(name, manifest[name]) for name in wanted.datasets],
-        "bases": [
-            (name, " ".join(str(base[key]) for key in ORIGIN if key in base))
-            for name, base in bases.items()
-        ],
+        "data": [(name, manifest[name]) for name in facts.outline.datasets],
+        "bases": [*facts.outline.origins.items()],
         "slips": len(facts.published.slips),
-        "verify": shlex.join(["semblance", "verify", "--output", facts.plan.out]),
+        "verify": shlex.join(["semblance", "verify", "--output", facts.outline.out]),
         "run": shlex.join(["snakemake", "--cores", "all", *facts.command.get("options", [])]),
     }
 
 
 def _state(facts: Facts) -> str:
-    missing, done, jobs = len(facts.incomplete), len(facts.records), len(facts.jobs)
+    missing, done, jobs = len(facts.incomplete), len(facts.records), len(facts.outline.records)
     if not missing and done == jobs:
         return f"Finished: {counted(len(facts.tables), 'table')}, {counted(jobs, 'job')}."
     return (
@@ -154,11 +143,10 @@ def _state(facts: Facts) -> str:
 
 
 def _made_with(facts: Facts, version: str) -> list[tuple[str, str]]:
-    config = facts.plan.config
     rows = [row for table in facts.tables.values() for row in table.rows]
-    bases = [base_label(config, row.base) for row in rows]
+    bases = [facts.outline.labels[row.base] for row in rows]
     stand_ins = Counter(text for row in rows for text in row.stand_in)
-    lists = dict.fromkeys(config.tables[name].seeds for name in facts.tables)
+    seeds = dict.fromkeys(facts.outline.seeds[name] for name in facts.tables)
     ran = [circumstances(record.path) for record in facts.records]
     used = duration(sum(each.get("seconds", 0.0) for each in ran))
     finished = max((each.get("finished", "") for each in ran), default="")
@@ -166,7 +154,7 @@ def _made_with(facts: Facts, version: str) -> list[tuple[str, str]]:
     facts_of = [
         ("bases", ", ".join(dict.fromkeys(bases))),
         ("stand-ins", "; ".join(text for text, _ in stand_ins.most_common())),
-        ("seeds", ", ".join(f"{len(config.seeds[name])} ({name})" for name in lists)),
+        ("seeds", ", ".join(seeds)),
         ("last job", f"{last} UTC"),
         ("report by", version),
         ("cost", f"{used} of jobs"),

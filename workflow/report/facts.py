@@ -11,27 +11,31 @@ from semblance.provenance import Record, read_object, read_sealed
 from semblance.reporting.claims import read_claims
 from semblance.reporting.judgement import Judgement
 from semblance.reporting.judging import judge
-from semblance.reporting.published import Published
-from workflow.planning import stages
-from workflow.planning.plan import Plan
-from workflow.planning.table_checks import published
-from workflow.run.current_tables import tables_now
+from semblance.reporting.published import Published, read_published
+from semblance.reporting.table import Table
+from workflow.report.outline import Outline
 
+INCOMPLETE = "INCOMPLETE"  # begins the title of a table that is not whole
 UNREADABLE = (InputError, OSError, LookupError, TypeError, AttributeError, ValueError)
 
 
 class Facts:
-    """All that a report shows, read once. Files that are missing or damaged are left out."""
+    """All that a report shows, read once. Files that are missing or damaged are left out.
 
-    def __init__(self, plan: Plan):
-        self.plan = plan
-        self.out = Path(plan.out)
-        self.tables, self.incomplete = tables_now(plan)
+    ``tables`` by name; ``incomplete``: what a table lacks that is not whole.
+    """
+
+    def __init__(
+        self, outline: Outline, tables: dict[str, Table], incomplete: dict[str, str] | None = None
+    ):
+        self.outline = outline
+        self.out = Path(outline.out)
+        self.tables, self.incomplete = tables, incomplete or {}
 
     @cached_property
     def published(self) -> Published:
         """The papers' numbers."""
-        return published()
+        return read_published()
 
     @cached_property
     def judgements(self) -> list[Judgement]:
@@ -46,22 +50,10 @@ class Facts:
         return {}
 
     @cached_property
-    def jobs(self) -> list[stages.Job]:
-        """The jobs of the run but for its downloads, which may go once they are read.
-
-        The report is not over while its page is made.
-        """
-        return [
-            job
-            for job in stages.jobs(self.plan)
-            if job.stage != "report" and stages.STAGES[job.stage].work != "download"
-        ]
-
-    @cached_property
     def records(self) -> list[Record]:
         """The records of the jobs that have finished."""
         records = []
-        for job in self.jobs:
+        for path in self.outline.records:
             with contextlib.suppress(*UNREADABLE):
-                records.append(read_sealed(stages.record(self.plan, job)))
+                records.append(read_sealed(path))
         return records

@@ -24,11 +24,11 @@ TITLE = re.compile(r"<title>(.*?)</title>")  # of a drawing, and of its points t
 def section(facts: Facts) -> dict[str, Any]:
     """Return the figures of a run, in the order of the config."""
     shown: dict[str, Any] = {"drawn": [], "found": [], "missing": []}
-    for name, figure in facts.plan.config.figures.items():
+    for name, kind in facts.outline.figures.items():
         try:
-            if figure.kind == "retrieval":
+            if kind == "retrieval":
                 shown["found"] += _searches(facts, name)
-            elif figure.kind != FOREST:
+            elif kind != FOREST:
                 shown["drawn"].append(_drawn(facts, name))
         except UNREADABLE:
             shown["missing"].append(name)

@@ -10,8 +10,7 @@ from semblance.reporting.grids import DIFFERENCE, EQUAL, NAMES, P_VALUE, Column,
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Contrast, Row, Table
 from workflow.report.bars import Mark, scale_of
-from workflow.report.facts import Facts
-from workflow.run.current_tables import HEAD
+from workflow.report.facts import INCOMPLETE, Facts
 
 
 def section(facts: Facts) -> dict[str, Any]:
@@ -23,7 +22,7 @@ def section(facts: Facts) -> dict[str, Any]:
         if one["rows"]:
             shown.append(one)
         else:
-            not_run.append(table.title.removeprefix(f"{HEAD}: "))
+            not_run.append(table.title.removeprefix(f"{INCOMPLETE}: "))
     above, below, tested = (sum(one[n] for one in shown) for n in ("above", "below", "tested"))
     of = counted(tested, "row")
     finding = f"Of {of} with a control, {above or 'none'} lie above it and {below or 'none'} below"
@@ -111,4 +110,4 @@ def _explain_command(facts: Facts, name: str, table: Table, label: str) -> str:
         return ""
     column = find_layout(table.layout).main_column
     cell = [name, label, NAMES.get(column, column)]
-    return shlex.join(["semblance", "explain", *cell, "--all", "--output", facts.plan.out])
+    return shlex.join(["semblance", "explain", *cell, "--all", "--output", facts.outline.out])

@@ -15,6 +15,7 @@ else:
 
 onstart:
     hooks.begin(workflow, config, EVENTS)
+    hooks.note_outline(PLAN)
     hooks.start_fork_server(workflow, config)
     preview.explain_start(workflow, OUT)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later

@@ -1,7 +1,11 @@
 # All results in, one page out. Inputs: results/tables, results/figures. Output: results/report.html.
 # The page also shows the records and the cost of all jobs, so it comes last; it is made again only with
 # the results.
-from semblance.provenance import ROOT
+from dataclasses import asdict
+
+from semblance import layout
+from semblance.provenance import ROOT, text_digest
+from workflow.planning.outline import outline
 
 PAGES = ("scores.csv", "published.md", "claims.csv")
 TEMPLATES = sorted(os.listdir(os.path.join(ROOT, "workflow", "report", "templates")))
@@ -33,8 +37,9 @@ rule report:
     conda:
         "../../envs/semblance.yaml"
     params:
-        results=OUT,
+        outline=layout.place(OUT, layout.OUTLINE),  # which each start writes
+        told=lambda w: text_digest(canonical(asdict(outline(PLAN)))),
         code=code("report"),
     shell:
-        "{PYTHON}.report --output {params.results:q} --code {params.code} --record {output.record:q}"
-        " 2> >(tee {log:q} >&2)"
+        "{PYTHON}.report --outline {params.outline:q} --tables {input.records:q} --page {output.page:q}"
+        " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"

@@ -20,8 +20,8 @@ from semblance.reporting.table import Table, from_json
 from workflow.planning.plan import Evaluation, Plan
 from workflow.planning.stand_ins import marked
 from workflow.planning.table_checks import published
+from workflow.report.facts import INCOMPLETE
 
-HEAD = "INCOMPLETE"
 UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
 
 
@@ -71,9 +71,9 @@ def _built(plan: Plan, settings: dict) -> tuple[Table, str]:
     table = attach(build(settings, collect(map(plan.scores, present))), published())
     return replace(
         table,
-        name=f"{name} ({HEAD})",
-        title=f"{HEAD}: {table.title}",
-        notes=(f"{HEAD}: {lack}; `semblance status` says why", *table.notes),
+        name=f"{name} ({INCOMPLETE})",
+        title=f"{INCOMPLETE}: {table.title}",
+        notes=(f"{INCOMPLETE}: {lack}; `semblance status` says why", *table.notes),
     ), lack
 
 

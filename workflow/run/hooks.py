@@ -10,6 +10,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
 
@@ -27,6 +28,7 @@ from semblance.locks import Busy
 from semblance.provenance import ROOT, write_json
 from workflow.config.model import Config
 from workflow.planning.layers import laid_over, over_project, shown
+from workflow.planning.outline import outline
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, Job, log, wanted_by
 from workflow.run import command, events, fork_server, lock, preview, private, slurm
@@ -153,6 +155,12 @@ def begin(workflow, config: Config, writer: events.Writer) -> None:
         _note_start(workflow, out, downloads)
         write_json(layout.place(out, layout.CONFIG), config.written())
     private.mend_scheduler(workflow)
+
+
+def note_outline(plan: Plan) -> None:
+    """Write what the report is told of the plan: its job loads no config."""
+    with contextlib.suppress(OSError):  # a full disk is reported elsewhere
+        write_json(layout.place(plan.out, layout.OUTLINE), asdict(outline(plan)))
 
 
 def start_fork_server(workflow, config: Config) -> None:

@@ -18,8 +18,7 @@ def facts(tmp_path):
     (folder / "summary.md").write_text("# mine: 2 entries\n\n- VERDICT: <b>better</b> than BM25.\n")
     listed = ["summary.md"]
     write_record(folder / "record.json", "build_answerer", outputs=listed, started=0.0)
-    plan = SimpleNamespace(config=SimpleNamespace(answerers={"mine": {}, "later": {}}))
-    return SimpleNamespace(out=tmp_path, plan=plan)
+    return SimpleNamespace(out=tmp_path, outline=SimpleNamespace(answerers=["mine", "later"]))
 
 
 def page(facts):
@@ -60,6 +59,6 @@ def test_the_record_of_a_report_names_the_files_that_the_section_shows(facts):
 def test_the_report_of_an_own_faq_alone_begins_with_its_answerers(
     facts, verdict, answering, sections
 ):
-    facts.plan.config = SimpleNamespace(answerers=answering)
+    facts.outline = SimpleNamespace(answerers=answering)
     reproduced = claims.section([judgement(verdict=verdict)])
     assert [section.name for section in first_sections(facts, reproduced)] == sections

@@ -46,7 +46,7 @@ def test_the_rows_that_are_tested_and_differ_are_counted():
 
 
 def test_the_command_that_explains_a_row_is_one_that_explain_reads():
-    facts = SimpleNamespace(incomplete={}, plan=SimpleNamespace(out="my results"))
+    facts = SimpleNamespace(incomplete={}, outline=SimpleNamespace(out="my results"))
     printed = tables._explain_command(facts, "t", SimpleNamespace(layout="dev"), "RCL [raw]")
     program, command, *words = shlex.split(printed)
     args = explain.parser().parse_args(words)
