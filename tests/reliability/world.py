@@ -55,6 +55,10 @@ WORLD = CONFIG | {  # the tiny project's config, with trainings that are shorter
         "early_stopping": {"patience": 3, "least_window": 1},
         "kinds": {kind: {"batch_size": 3} for kind in ENTROPIES},
     },
+    "methods": {  # entropy models that no table of the tiny project names
+        "entropy-unscaled-0.01": {"kind": "entropy-unscaled", "phi": 0.01},
+        "entropy-sum--0.01": {"kind": "entropy-sum", "phi": -0.01},
+    },
 }
 WORLD["recipes"]["rcl"]["on_faq"] = SHORT | {"max_length": 32}
 FAQ = "stackfaq-0"  # a corpus and its dev data
