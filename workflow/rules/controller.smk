@@ -1,5 +1,5 @@
 # What the one process that plans and starts jobs does beside that; jobs only learn what they are.
-# Needs: CHECKED, PLAN, OUT, EVENTS, GPUS, JOBS_PER_GPU, hooks, preview. Holds OUT for this run alone.
+# Needs: CHECKED, PLAN, OUT, EVENTS, GPUS, JOBS_PER_GPU, hooks, preview, private. Holds OUT for this run alone.
 from workflow.run.progress import Screen
 
 if workflow.is_main_process:
@@ -7,6 +7,7 @@ if workflow.is_main_process:
     preview.watch_plan(workflow, CHECKED)
     hooks.watch_jobs(EVENTS)
     SCREEN = Screen(OUT, CHECKED.asked)
+    private.follow_changes_alone(lambda: SCREEN.follow(preview.to_do(workflow.dag, PLAN)))
     if GPUS and CHECKED.asked.starts_jobs:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 else:

@@ -11,6 +11,7 @@ It would also get the records in a thread of its own, after the end of the run i
 import functools
 import os
 from base64 import urlsafe_b64encode
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from threading import RLock
 
@@ -64,6 +65,87 @@ def keep_words_about_groups() -> None:
         log_error(self, **{"rule_msg": msg} | facts)
 
     GroupJob.log_error = log_with_words
+
+
+class _Readers(Mapping):
+    """Who reads what a job makes, as Snakemake's plan asks it; nobody of a job that is only repeated.
+
+    ``repeated`` are those: each has finished before, by the same parameters and command and from the
+    same files, and has lost an output, or its weights were deleted after their use. A job that reads
+    what a job of another kind makes is none, and stands in ``others``.
+    """
+
+    def __init__(self, dag):
+        self.dag = dag
+        self.all = dag.depending
+        self.repeated: set = set()
+        self.others: set = set()
+
+    def __getitem__(self, job) -> Mapping:
+        if job not in self.others and self._is_repeated(job):
+            self.repeated.add(job)
+            return {}
+        return self.all[job]
+
+    def __iter__(self) -> Iterator:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def _is_repeated(self, job) -> bool:
+        notes, reason = self.dag.workflow.persistence, self.dag.reason(job)
+        if not reason.missing_output or reason.forced or not notes.has_metadata(job):
+            return False
+        changed = (notes.params_changed(job), *notes.input_changed(job), *notes.code_changed(job))
+        return not any(changed)
+
+
+def follow_changes_alone(on_new_plan: Callable[[], None]) -> None:
+    """Let Snakemake run, after a job that is only repeated, no other job as long as the files are equal.
+
+    Snakemake 9.27 runs all that follows a job, without a look at what the job has made: a record that
+    was deleted, and came back with the same bytes, cost every training that reads it. Now the plan
+    has the job alone. If it makes another file than before, the plan is made anew, as Snakemake does
+    after a checkpoint, and ``on_new_plan`` called; a next start would find the same by its checksums.
+    """
+    from snakemake.dag import DAG  # slow to load, and not needed to read events
+
+    plan, finish = DAG.update_needrun, DAG.update_checkpoint_dependencies
+
+    async def plan_changes(dag, create_inventory: bool = False) -> None:
+        readers = dag.depending = _Readers(dag)
+        try:
+            await plan(dag, create_inventory)
+            while late := {job for job in readers.repeated if dag.reason(job).updated_input_run}:
+                readers.others |= late
+                readers.repeated -= late
+                await plan(dag)
+        finally:
+            dag.depending = readers.all
+        dag.repeated = readers.repeated
+
+    async def plan_again(dag, jobs: Collection | None = None) -> bool:
+        updated = await finish(dag, jobs)
+        for job in dag.repeated.intersection(jobs or ()):
+            if await _makes_others(dag, job):
+                await dag.postprocess_after_update()
+                on_new_plan()
+                return True
+        return updated
+
+    DAG.update_needrun, DAG.update_checkpoint_dependencies = plan_changes, plan_again
+
+
+async def _makes_others(dag, job) -> bool:
+    """Tell whether a job has made a file that is not as its readers, who have run before, noted it."""
+    for reader, files in dag.depending[job].items():
+        for file in files if reader.output and not dag.needrun(reader) else ():
+            noted = dag.workflow.persistence.input_checksums(reader, file)
+            limit = dag.max_checksum_file_size
+            if len(noted) != 1 or not await file.is_same_checksum(noted.pop(), limit):
+                return True
+    return False
 
 
 def note_of(path: str | os.PathLike) -> Path:

@@ -77,6 +77,10 @@ class Screen(logging.Handler):
         atexit.register(self.end)
         Thread(target=self._follow, daemon=True).start()
 
+    def follow(self, these: list[Job]) -> None:
+        """Follow these jobs in place of those before: Snakemake has made its plan anew."""
+        self.jobs = these
+
     def end(self) -> None:
         """Draw the last state, and show nothing more."""
         logger.removeHandler(self)

@@ -5,7 +5,9 @@ One run of Snakemake, of two rules that make records and one that fails, serves 
 
 import inspect
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -121,6 +123,77 @@ def test_snakemake_says_that_jobs_failed_and_that_a_signal_ends_a_run_in_these_w
     assert job_scheduler._ERROR_MSG_FINAL.startswith(at_last)
     text = inspect.getsource(job_scheduler)
     assert all(f'"{words}' in text for words in private.STOPPING)
+
+
+# A model whose weights are deleted after their use is made from data, and read by two evaluations.
+REPEATED = f"""
+import os, sys
+sys.path.insert(0, {str(ROOT)!r})
+from workflow.controller import private
+if workflow.is_main_process:
+    private.follow_changes_alone(print)
+rule all:
+    input: "data", "model", "one", "two", "table"
+rule data:
+    output: "data"
+    params: os.environ["SETTING"]
+    shell: "echo {{rule}} >> ran; echo {{params}} $DATA > {{output}}"
+rule model:
+    input: "data"
+    output: "model", temp("weights")
+    shell: "echo {{rule}} >> ran; (cat {{input}}; echo $MODEL) | tee {{output}}"
+rule evaluate:
+    input: "model", "weights"
+    output: "{{name,one|two}}"
+    shell: "echo {{wildcards.name}} >> ran; cat {{input}} > {{output}}"
+rule table:
+    input: "one", "two"
+    output: "table"
+    shell: "echo {{rule}} >> ran; cat {{input}} > {{output}}"
+"""
+SAID = {"SETTING": "a", "DATA": "b", "MODEL": "c"}
+
+
+def run_repeated(folder, **said) -> set[str]:
+    """Run the workflow; return the jobs that ran."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
+    ended = subprocess.run(command, cwd=folder, env=os.environ | SAID | said, capture_output=True)
+    assert ended.returncode == 0, ended.stderr.decode()
+    ran = folder / "ran"
+    jobs = set(ran.read_text().split()) if ran.exists() else set()
+    ran.unlink(missing_ok=True)
+    return jobs
+
+
+@pytest.fixture(scope="module")
+def repeated(tmp_path_factory):
+    """The folder of that workflow, finished."""
+    folder = tmp_path_factory.mktemp("repeated") / "run"
+    folder.mkdir()
+    (folder / "Snakefile").write_text(REPEATED)
+    assert run_repeated(folder) == {"data", "model", "one", "two", "table"}
+    return folder
+
+
+@pytest.mark.parametrize(
+    "lost, said, ran",
+    [
+        ("data", {}, "data"),
+        ("one", {}, "model one"),  # the weights are made again
+        ("data one table", {}, "data model one table"),
+        ("data", {"DATA": "x"}, "data model one two table"),
+        ("one", {"MODEL": "x"}, "model one two table"),
+        ("one", {"SETTING": "x"}, "data model one two table"),
+    ],
+)
+def test_a_lost_file_that_comes_back_equal_runs_its_job_alone_and_one_that_does_not_all_that_reads_it(
+    repeated, tmp_path, lost, said, ran
+):
+    folder = shutil.copytree(repeated, tmp_path / "run")  # with the times of the files
+    for name in lost.split():
+        (folder / name).unlink()
+    assert run_repeated(folder, **said) == set(ran.split())
+    assert run_repeated(folder, **said) == set()
 
 
 def function_of_a_rule(wildcards, input):
