@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from workflow.controller import events
 
 from semblance.audit.chain import Chain
 from semblance.audit.explain import explain, find_cell, problems
@@ -18,6 +17,7 @@ from semblance_faq.answer.folder import check_answerer
 from tests.dag.tiny import CONFIG, ROOT, Project
 from tests.files import flip
 from tests.unit.audit.tampering import change_record
+from workflow.run import events
 
 pytestmark = pytest.mark.dag
 

@@ -21,7 +21,8 @@ from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from semblance.counts import counted, text_table
-from semblance.errors import BAD_INPUT
+from semblance.errors import BAD_INPUT, InputError
+from semblance.provenance import read_object
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
 from workflow.run.changes import Parts, describe_changes, few, note_code, parts_of_code
@@ -227,7 +228,19 @@ def _reasons(reason, job, parts: Parts) -> Iterator[tuple[str, Iterable]]:
     if reason.input_changed:
         yield "it reads other files than before", ()
     if reason.updated_input:
-        yield "changed input", reason.updated_input
+        versions = other_versions(_record(job), reason.updated_input)
+        yield f"changed input{versions}", reason.updated_input
+
+
+def other_versions(record: str, inputs: Iterable[str]) -> str:
+    """Return which versions made the inputs of a job that ran before: ", python 3.11.7 -> 3.12.1"."""
+    with contextlib.suppress(InputError, KeyError):  # an input need not be a record
+        before = read_object(record)["environment"]
+        records = [file for file in inputs if file.endswith(".json")]
+        now = {fact for file in records for fact in read_object(file)["environment"].items()}
+        new = sorted(now - before.items())
+        return "".join(f", {name} {before.get(name)} -> {version}" for name, version in new)
+    return ""
 
 
 def _stages(jobs: Iterable) -> str:

@@ -11,6 +11,7 @@ from workflow.run.preview import (
     DERIVED,
     format_reasons,
     format_table,
+    other_versions,
     planned_jobs,
 )
 
@@ -18,6 +19,13 @@ CHANGES = ("forced", "incomplete_output", "code_changed", "input_changed", "para
 TEMPORARY = "weights"
 FILES = ("missing_output", "updated_input", "updated_input_run")
 ATTRIBUTES = dict.fromkeys(CHANGES, False) | dict.fromkeys(FILES, ())
+
+
+class Output(list):
+    """The outputs of a job, none of which has a name."""
+
+    def get(self, name: str) -> None:
+        """Return the output of a name."""
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +68,9 @@ def job(rule, number=0, there=True, why=None, **params):
     if there:
         path.touch()
     named = SimpleNamespace(name=rule)
-    return Job(rule=named, output=[str(path)], params=params, why=why, temp_output={TEMPORARY})
+    return Job(
+        rule=named, output=Output([str(path)]), params=params, why=why, temp_output={TEMPORARY}
+    )
 
 
 def changed(before: dict, now: dict) -> dict:
@@ -138,3 +148,15 @@ def test_of_many_reasons_ten_are_printed_and_the_rest_counted():
         *(job("train", i, why=changed({"seed": 0}, {"seed": i + 1})) for i in range(12))
     )
     assert len(lines) == 11 and lines[-1] == "again: for 2 more reasons"
+
+
+def test_a_changed_input_is_said_with_the_versions_that_differ():
+    def record(name, **versions):
+        Path(name).write_text(json.dumps({"environment": {"numpy": "2.4.6", **versions}}))
+        return name
+
+    job = record("job.json", python="3.11.7")
+    same, newer = record("same.json", python="3.11.7"), record("newer.json", python="3.12.1")
+    Path("rows.arrow").write_bytes(b"\xff")
+    assert other_versions(job, ["rows.arrow", same, newer]) == ", python 3.11.7 -> 3.12.1"
+    assert other_versions(job, ["rows.arrow", same]) == other_versions("None", [newer]) == ""

@@ -129,7 +129,7 @@ def test_snakemake_says_that_jobs_failed_and_that_a_signal_ends_a_run_in_these_w
 REPEATED = f"""
 import os, sys
 sys.path.insert(0, {str(ROOT)!r})
-from workflow.controller import private
+from workflow.run import private
 if workflow.is_main_process:
     private.follow_changes_alone(print)
 rule all:
