@@ -3,6 +3,7 @@
 Tests hold the table equal to the rules, and the jobs equal to those of ``snakemake -n``.
 """
 
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -173,8 +174,9 @@ def makers(plan: Plan, tables: Iterable[str]) -> list[Job]:
     return [Job("render_table", name=name) for name in names]
 
 
+@functools.lru_cache(maxsize=2**14)  # a plan never changes, and a page of it asks five times
 def inputs(plan: Plan, job: Job) -> list[Job]:
-    """Return the jobs whose outputs a job reads."""
+    """Return the jobs whose outputs a job reads; a list that all callers share."""
     return [read for role in STAGES[job.stage].roles for read in role(plan, job)]
 
 

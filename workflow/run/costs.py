@@ -5,7 +5,6 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from semblance.counts import counted, duration, size
@@ -95,9 +94,9 @@ class Cost:
 
     def need(self, job: Job) -> Need:
         """Return what a job needs; its seed makes no difference."""
-        job = job._replace(seed=0)
         if job not in self._needs:
-            self._needs[job] = self.needs.of(job)
+            alike = job._replace(seed=0)
+            self._needs[job] = self.needs.of(job) if job == alike else self.need(alike)
         return self._needs[job]
 
     def seconds(self, job: Job) -> float:
@@ -192,8 +191,10 @@ def to_do(cost: Cost) -> list[Job]:
 def _is_new(cost: Cost, job: Job) -> bool:
     """Tell whether a job has no record, or is a training that other settings made."""
     path = record(cost.plan, job)
-    if not Path(path).is_file() or STAGES[job.stage].work != "train":
-        return not Path(path).is_file()
+    if not os.path.isfile(path):  # a Path for each of thousands takes longer than the look
+        return True
+    if STAGES[job.stage].work != "train":
+        return False
     return is_of_other_settings(path, ["--settings", training_settings(cost.plan, job)])
 
 
@@ -210,10 +211,10 @@ def measure(cost: Cost, since: float = 0.0) -> None:
     Long jobs count most. A job on another device than the config's tells nothing, nor does a damaged
     record. A training may have stopped early.
     """
-    for job in cost.jobs():
-        path = Path(record(cost.plan, job))
+    for job in (job for job in cost.jobs() if STAGES[job.stage].uses_model):
+        path = record(cost.plan, job)
         with contextlib.suppress(*UNREADABLE):
-            if not STAGES[job.stage].uses_model or path.stat().st_mtime < since:
+            if os.stat(path).st_mtime < since:
                 continue
             facts = read_object(path)
             is_training = STAGES[job.stage].work == "train"
