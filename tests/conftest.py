@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+# Before torch is imported: threads of several processes that wait for the same cores take three times
+# the processor time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts work in the background so; the programs that are interrupted here inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
