@@ -18,9 +18,6 @@ from semblance.training.losses import (
     symmetric,
 )
 
-SHAPES = [(2, 3), (3, 5), (6, 4)]  # B, d
-SCALES = [1.0, 20.0]
-
 
 def near(value):
     return pytest.approx(float(value), rel=1e-12)
@@ -115,12 +112,19 @@ def entropy_sums(batch, scale, include_positive=False, negatives_too=True):
     return sums
 
 
-@pytest.mark.parametrize("similarity", [cosine, dot])
 @pytest.mark.parametrize(
-    "hard,alpha", [(0, 1.0), *((k, a) for k in (1, 2) for a in (0.5, 1.0, 2.0))]
+    "b,d,scale,hard,alpha,similarity",
+    [
+        (2, 3, 1.0, 0, 1.0, cosine),
+        (6, 4, 20.0, 0, 1.0, cosine),
+        (3, 5, 20.0, 1, 1.0, cosine),
+        (3, 5, 20.0, 1, 0.5, cosine),
+        (6, 4, 5.0, 2, 1.0, cosine),
+        (6, 4, 5.0, 2, 2.0, cosine),
+        (3, 5, 2.0, 0, 1.0, dot),
+        (6, 4, 0.5, 2, 0.5, dot),
+    ],
 )
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("b,d", SHAPES)
 def test_contrastive_is_equation_1_and_with_weighed_hard_negatives_equation_8_of_simcse(
     b, d, scale, hard, alpha, similarity
 ):
@@ -130,14 +134,22 @@ def test_contrastive_is_equation_1_and_with_weighed_hard_negatives_equation_8_of
     assert float(found) == near(equation_8(batch, scale, alpha, similarity))
 
 
-@pytest.mark.parametrize("include_positive", [False, True])
-@pytest.mark.parametrize("negatives_too", [False, True])
-@pytest.mark.parametrize("reduction", ["mean", "sum"])
-@pytest.mark.parametrize("phi", [-0.5, 0.0, 0.02, 1.0])
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("b,d,hard", [(3, 5, False), (2, 3, True), (5, 4, True)])
-def test_entropy_is_equation_2(b, d, hard, scale, phi, reduction, negatives_too, include_positive):
-    batch = draw_batch(b, d, seed=1, hard=hard)
+@pytest.mark.parametrize(
+    "hard,scale,phi,reduction,negatives_too,include_positive",
+    [
+        (0, 1.0, 0.02, "mean", True, False),
+        (1, 20.0, 1.0, "mean", True, False),
+        (1, 1.0, -0.5, "sum", True, False),
+        (2, 1.0, 0.5, "mean", False, False),
+        (1, 1.0, 0.5, "sum", False, True),
+        (0, 20.0, -0.5, "sum", True, True),
+        (1, 1.0, 0.5, "mean", True, True),
+        (0, 1.0, 0.0, "mean", True, False),
+    ],
+)
+def test_entropy_is_equation_2(hard, scale, phi, reduction, negatives_too, include_positive):
+    b = 4
+    batch = draw_batch(b, 5, seed=1, hard=hard)
     sums = entropy_sums(batch, scale, include_positive, negatives_too)
     term = sum(sums) / (b if reduction == "mean" else 1)
     expected = equation_1(batch.queries, candidates_of(batch), scale) - phi * term
@@ -152,11 +164,15 @@ def test_entropy_is_equation_2(b, d, hard, scale, phi, reduction, negatives_too,
     assert float(found) == near(expected)
 
 
-@pytest.mark.parametrize("hard", [False, True])
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("b,d,n", [(2, 3, 1), (3, 5, 2), (5, 4, 4)])
 @pytest.mark.parametrize(
-    "weight,reduction", [(1.0, "sum"), (0.25, "sum"), (1.0, "mean"), (3.0, "mean")]
+    "b,d,n,scale,hard,weight,reduction",
+    [
+        (2, 3, 1, 1.0, 0, 1.0, "sum"),
+        (3, 5, 2, 20.0, 0, 1.0, "sum"),
+        (5, 4, 4, 20.0, 1, 0.25, "sum"),
+        (5, 4, 4, 1.0, 0, 1.0, "mean"),
+        (3, 5, 2, 1.0, 2, 3.0, "mean"),
+    ],
 )
 def test_regulators_are_equation_3(b, d, n, scale, hard, weight, reduction):
     batch, given = draw(b, d, seed=2, n=n, hard=hard)
@@ -184,9 +200,7 @@ def test_a_batch_of_one_hard_negative_holds_its_views_themselves():
     assert all(found is view for found, view in zip(batch_of(views), views, strict=True))
 
 
-@pytest.mark.parametrize("hard", [False, True])
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("b,d", SHAPES)
+@pytest.mark.parametrize("b,d,scale,hard", [(2, 3, 1.0, 0), (6, 4, 20.0, 0), (3, 5, 5.0, 1)])
 def test_the_symmetric_loss_has_all_other_views_as_candidates(b, d, scale, hard):
     batch = draw_batch(b, d, seed=14, hard=hard)
     views = [*batch.queries.tolist(), *batch.positives.tolist()]
@@ -208,8 +222,7 @@ def taught(given, one, i, other, j):
     return sum(cosines) / len(cosines)
 
 
-@pytest.mark.parametrize("hard", [0, 1])
-@pytest.mark.parametrize("b,d,n", [(2, 3, 1), (6, 4, 1), (7, 3, 3)])
+@pytest.mark.parametrize("b,d,n,hard", [(2, 3, 1, 0), (6, 4, 1, 1), (7, 3, 3, 0)])
 def test_the_guided_loss_has_the_candidates_that_the_guide_finds_farther_than_the_own_pair(
     b, d, n, hard
 ):
@@ -233,8 +246,7 @@ def test_the_guided_loss_has_the_candidates_that_the_guide_finds_farther_than_th
     assert float(guided.loss(batch, given, scale=5.0)) == near(total / b)
 
 
-@pytest.mark.parametrize("weights", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 2.0)])
-@pytest.mark.parametrize("b,d,n", [(2, 3, 1), (5, 4, 2)])
+@pytest.mark.parametrize("b,d,n,weights", [(2, 3, 1, (0.0, 1.0)), (5, 4, 2, (0.5, 2.0))])
 def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillation(
     b, d, n, weights
 ):
@@ -262,8 +274,7 @@ def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillati
     assert float(ranking.loss(batch, given, **scales, **options)) == near(expected)
 
 
-@pytest.mark.parametrize("weight", [0.0, 1.0, 0.5])
-@pytest.mark.parametrize("b,d,n", [(2, 3, 1), (5, 4, 3)])
+@pytest.mark.parametrize("b,d,n,weight", [(2, 3, 1, 1.0), (5, 4, 3, 0.5)])
 def test_the_distilled_loss_is_equation_3_of_distillcse(b, d, n, weight):
     batch, given = draw(b, d, seed=15, n=n)
     given = Regulators(*(torch.cat([x, x], dim=-1) for x in given))  # of another width
@@ -328,11 +339,11 @@ def test_the_distilled_loss_shuffles_unless_the_interval_is_zero():
 
 
 @pytest.mark.parametrize("positive_weight,dimension_weight", [(1.0, 0.0), (0.9, 0.0), (0.9, 0.1)])
-@pytest.mark.parametrize("b,d", [(2, 3), (6, 4)])
 def test_the_loss_of_simcse_plus_plus_has_negatives_of_the_third_view(
-    b, d, positive_weight, dimension_weight
+    positive_weight, dimension_weight
 ):
-    batch = draw_batch(b, d, seed=19, hard=1)
+    b = 6
+    batch = draw_batch(b, 4, seed=19, hard=1)
     queries, positives, full = (view.tolist() for view in batch)
     total = 0.0
     for i in range(b):
@@ -388,14 +399,11 @@ LOSSES = [
     (distilled.loss, {"interval": 0.0}, 2),
 ]
 THIRD_VIEW = (off_dropout.loss, {}, 0, 1)
-
-
-GRADIENTS = [(*loss, hard) for loss in LOSSES for hard in (0, 1, 2)]
+WEIGHED = (contrastive.loss, {"hard_negative_weight": 2.0}, 0, 2)
 
 
 @pytest.mark.parametrize(
-    "function,options,n,hard",
-    [*GRADIENTS, (contrastive.loss, {"hard_negative_weight": 2.0}, 0, 2), THIRD_VIEW],
+    "function,options,n,hard", [*((*loss, 1) for loss in LOSSES), WEIGHED, THIRD_VIEW]
 )
 def test_the_gradients_are_those_of_the_function(function, options, n, hard):
     parts = each_tensor(draw(2, 3, seed=5, n=n, hard=hard), torch.Tensor.requires_grad_)
