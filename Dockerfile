@@ -10,7 +10,7 @@ COPY envs envs
 COPY papers papers
 COPY profiles profiles
 COPY semblance semblance
-COPY semblance_faq semblance_faq
+COPY faq faq
 COPY slurm slurm
 COPY workflow workflow
 RUN pip install --no-cache-dir --constraint constraints.txt ".[demo]"

@@ -7,6 +7,7 @@
 #
 # For work on the project itself:
 # make test         set up, check the style, then run the tests
+# make test-faq    of these the tests of the application (faq/); test-reproduction: all others
 # make test-long    the tests that take too long for make test
 # make test-storm   two hours of kills and disk faults; its figures stand in docs/reliability.md
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
@@ -24,7 +25,7 @@ CORES  ?= all
 KEPT   := demo/results/models/nli/minilm-3/rcl-4/seed-1/model/model.safetensors# the model that README.md uses
 PARALLEL := -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: help setup demo lint format test test-long test-storm test-slurm docs rulegraph bench gpu path lock clean
+.PHONY: help setup demo lint format test test-faq test-reproduction test-long test-storm test-slurm docs rulegraph bench gpu path lock clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +66,12 @@ format: setup
 
 test: lint
 	$(BIN)/python -m pytest -q $(PARALLEL) -m "not long and not storm and not slurm"
+
+test-faq: setup
+	$(BIN)/python -m pytest -q $(PARALLEL) -m "not long and not storm and not slurm" faq/tests
+
+test-reproduction: setup
+	$(BIN)/python -m pytest -q $(PARALLEL) -m "not long and not storm and not slurm" tests
 
 test-long: setup
 	$(BIN)/python -m pytest -q $(PARALLEL) -m long

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from semblance.errors import InputError
-from semblance.provenance import ROOT, canonical, text_digest
+from semblance.provenance import DISTRIBUTIONS, canonical, text_digest
 
-PACKAGES = ("semblance", "semblance_faq", "workflow")
+# The packages of code that counts, and the folder that each lies in.
+PACKAGES = {
+    path.parent.name: folder for folder in DISTRIBUTIONS for path in folder.glob("*/__init__.py")
+}
 PROGRAMS = "workflow.scripts."  # run as such: of them counts what they run, of others all
 # These modules cannot move a result: neither their code nor what they alone import is hashed.
 INERT = frozenset(
@@ -259,7 +262,10 @@ def _package_of(module: str) -> str:
 def _module_file(name: str) -> Path | None:
     if name.endswith(".py"):
         return Path(name)
-    stem = ROOT.joinpath(*name.split("."))
+    parts = name.split(".")
+    if parts[0] not in PACKAGES:
+        return None
+    stem = PACKAGES[parts[0]].joinpath(*parts)
     return next(filter(Path.is_file, (stem.with_suffix(".py"), stem / "__init__.py")), None)
 
 

@@ -22,6 +22,8 @@ from semblance.errors import InputError, at
 from semblance.files import open_regular, read_regular, write_text
 
 ROOT = Path(__file__).resolve().parent.parent
+# The project, and the distributions that have folders of their own in it.
+DISTRIBUTIONS = (ROOT, *sorted(path.parent for path in ROOT.glob("*/pyproject.toml")))
 SEAL = "sha256"  # the key of a record that holds the digest of all its other keys
 # When, how long and how often a stage ran. No result depends on it, so no record says it: a record
 # that is made again of equal results has the same bytes, and what has read it stays valid. Records

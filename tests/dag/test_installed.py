@@ -13,7 +13,7 @@ from tests.dag.tiny import copy_project
 
 FOLDERS = (
     *("configs", "demo", "envs", "papers", "profiles"),
-    *("semblance", "semblance_faq", "slurm", "workflow"),
+    *("semblance", "faq", "slurm", "workflow"),
 )
 FILES = ("Snakefile", "config.yaml", "pyproject.toml")
 PACKAGE = "semblance_workflow"

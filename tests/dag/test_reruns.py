@@ -292,7 +292,7 @@ def imported_by() -> dict[str, set[str]]:
 def module_files() -> list[str]:
     """Return every module of the package and every script, as paths from the root."""
     files = [*(ROOT / "workflow" / "scripts").glob("*.py")]
-    for package in ("semblance", "semblance_faq"):
+    for package in ("semblance", "faq/semblance_faq"):
         files += (ROOT / package).rglob("*.py")
     return sorted(str(f.relative_to(ROOT)) for f in files if f.stat().st_size)
 

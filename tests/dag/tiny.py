@@ -15,13 +15,16 @@ import yaml
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
+from semblance.models.base import BaseSettings, build_base
+from semblance.models.saved import SavedModel
+
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = (
     "Snakefile",
     "config.yaml",
     "papers",
     "semblance",
-    "semblance_faq",
+    "faq",
     "workflow",
     "profiles",
     "slurm",
@@ -172,6 +175,14 @@ def write_base(folder: Path, positions: int = 128) -> None:
     shape = SHAPE | {"max_position_embeddings": positions}
     (folder / "config.json").write_text(json.dumps(shape))
     save_file(_random_weights(positions), folder / "model.safetensors")
+
+
+def write_model(place: Path, **more: object) -> SavedModel:
+    """Write a base model and its record into a folder; ``more`` are settings of the base."""
+    write_base(place / "raw")
+    settings = BaseSettings(max_length=32, folder=str(place / "raw"), pooling="mean", **more)
+    build_base(settings, place / "record.json", "code")
+    return SavedModel.read(place / "record.json")
 
 
 def _random_weights(positions: int) -> dict[str, torch.Tensor]:

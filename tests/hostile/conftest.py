@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from semblance.models.base import BaseSettings, build_base
-from tests.unit.faq.example_faq import write_model
+from tests.dag.tiny import write_model
 
 
 def build(source: Path, place: Path) -> None:

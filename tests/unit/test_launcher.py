@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from faq.tests.example_faq import ENTRIES, write_example
 from semblance.provenance import ROOT
 from semblance_faq.answer.folder import Threshold
-from tests.unit.faq.example_faq import ENTRIES, write_example, write_model
+from tests.dag.tiny import write_model
 from workflow import installed
 
 FILES = (

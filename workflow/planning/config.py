@@ -34,7 +34,7 @@ WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
 READ = ("path", "queries_path", "folder")  # keys of a user's own files and folders
 # Folders of the project that hold no results; so do those whose names begin with a dot.
 OWN = "benchmarks configs demo/data docs envs papers profiles slurm tests".split()
-OWN += "semblance semblance_faq workflow".split()
+OWN += "faq semblance workflow".split()
 
 
 def load(config: dict) -> Config:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
+from semblance.code_digest import PACKAGES
 from semblance.errors import BAD_INPUT, InputError, NoGpu, OutOfTime, is_memory, is_transient
 from semblance.locks import Busy, exclusive, name_for
 
@@ -18,7 +19,6 @@ RUN_FAILED = 4  # of a command that runs the workflow and judges its results: th
 TRY_AGAIN = os.EX_TEMPFAIL  # 75
 INTERRUPTED = 130
 CLOSED = 141  # as a shell tells of a program that SIGPIPE has ended
-OURS = ("semblance", "semblance_faq", "workflow")
 CONTINUE = "then start again: it goes on from the last good state"
 # Bytes of address space: the libraries of a training take 0.8 GB. With less, some of them wait for
 # ever, or end the process by themselves.
@@ -112,7 +112,7 @@ def _ending(error: BaseException) -> tuple[str, int] | None:
         return None
     if isinstance(error, ModuleNotFoundError) and error.name:
         top = error.name.partition(".")[0]
-        if top not in OURS and top not in sys.stdlib_module_names:
+        if top not in PACKAGES and top not in sys.stdlib_module_names:
             advice = "the extra 'run' of the package has all that commands need"
             return f"{error.name} is not installed; {advice}", BAD_INPUT
     if isinstance(error, InputError):

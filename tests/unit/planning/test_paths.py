@@ -91,7 +91,7 @@ def _in_the_project(monkeypatch):
     "output",
     [
         "semblance",
-        "semblance_faq",
+        "faq/semblance_faq",
         "./workflow/",
         "tests/results",  # a folder below
         ".",  # a folder above

@@ -232,7 +232,11 @@ def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
 
 def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():
     files = [ROOT / "Snakefile", *ROOT.glob("workflow/**/*.smk")]
-    files += [*ROOT.glob("workflow/**/*.py"), *ROOT.glob("semblance*/**/*.py")]
+    files += [
+        *ROOT.glob("workflow/**/*.py"),
+        *ROOT.glob("semblance/**/*.py"),
+        *ROOT.glob("faq/**/*.py"),
+    ]
     naming = {path for path in files if OWN_PARTS.search(path.read_text(encoding="utf-8"))}
     assert {path.parent for path in naming} == {ROOT / "workflow/run"}
     private = {path.name for path in files if PRIVATE.search(path.read_text(encoding="utf-8"))}

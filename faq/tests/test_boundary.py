@@ -11,7 +11,7 @@ from tests.shipped import merged
 from workflow.planning import modules
 from workflow.planning.config import load
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 APPLICATION = "semblance_faq"
 STAGES = {"workflow/scripts/build_answerer.py"}
 

@@ -8,12 +8,12 @@ import re
 
 import pytest
 
+from faq.tests.example_faq import ENTRIES, write_example
+from faq.tests.serve.example_site import QUESTION, Site
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.output import as_json
 from semblance_faq.serve.log import QuestionLog
-from tests.unit.faq.example_faq import ENTRIES, write_example
-from tests.unit.faq.serve.example_site import QUESTION, Site
 
 SECRET = "my very own question"
 

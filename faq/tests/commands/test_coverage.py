@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from faq.tests.example_faq import ENTRIES, write_example
+from faq.tests.example_run import write_run
 from semblance.errors import InputError
 from semblance.provenance import read_sealed
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.folder import Threshold
 from semblance_faq.commands.coverage import alike, between_entries, coverage, read_asked
 from tests.unit.data.files import put
-from tests.unit.faq.example_faq import ENTRIES, write_example
-from tests.unit.faq.example_run import write_run
 
 RESET, LOGIN, REFUND, SHIP = ENTRIES
 

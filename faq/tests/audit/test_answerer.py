@@ -2,11 +2,11 @@
 
 import pytest
 
+from faq.tests.example_run import write_run
 from semblance.audit.chain import Chain
 from semblance.audit.explain import explain_answerer, problems
 from semblance.errors import InputError
-from tests.unit.faq.example_faq import write_model
-from tests.unit.faq.example_run import write_run
+from tests.dag.tiny import write_model
 from workflow.scripts import explain as command
 from workflow.scripts.explain import to_text
 

@@ -5,10 +5,10 @@ import datetime
 import pytest
 from openpyxl import Workbook
 
+from faq.tests.read.examples import HEADER, places, rewrite, save
 from semblance.errors import InputError
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import fails_at
-from tests.unit.faq.read.examples import HEADER, places, rewrite, save
 
 
 def answers(faq) -> list[str]:

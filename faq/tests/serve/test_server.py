@@ -1,6 +1,7 @@
 """The process of the server: how it starts and stops, and requests that are no clean HTTP."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from semblance.errors import InputError
 from semblance_faq.serve.server import HOST, listen
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[3]
 SECONDS = 0.1  # of one answer
 
 
@@ -24,10 +25,11 @@ class Server:
     """A running server and its address."""
 
     def __init__(self, *seconds: float):
-        command = [sys.executable, "-m", "tests.unit.faq.serve.slow_server"]
+        command = [sys.executable, "-m", "faq.tests.serve.slow_server"]
         command += [str(number) for number in seconds]
+        options = {"cwd": ROOT, "env": os.environ | {"PYTHONPATH": str(ROOT / "faq")}}
         self.process = subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
         )
         host, _, port = self.process.stdout.readline().strip().partition(":")
         self.address = (host, int(port))

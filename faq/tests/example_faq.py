@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-from semblance.models.base import BaseSettings, build_base
 from semblance.models.saved import SavedModel
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import AnsweringSettings, Threshold, embed_answerer, write_answerer
-from tests.dag.tiny import write_base
 
 ENTRIES = (
     FaqEntry("reset", "How do I reset my password?", "Open Settings.", ("forgot my password",)),
@@ -19,14 +17,6 @@ ENTRIES = (
 ANSWERS = 3  # the first two entries have one answer, but for white space
 TEXTS = {"answer": 3, "question": 6, "better": 9}
 THRESHOLD = Threshold(0.999, 0.9, 0.5)
-
-
-def write_model(place: Path, **more: object) -> SavedModel:
-    """Write a base model and its record into a folder; ``more`` are settings of the base."""
-    write_base(place / "raw")
-    settings = BaseSettings(max_length=32, folder=str(place / "raw"), pooling="mean", **more)
-    build_base(settings, place / "record.json", "code")
-    return SavedModel.read(place / "record.json")
 
 
 def write_example(folder: Path, model: SavedModel, **changes: object) -> Path:

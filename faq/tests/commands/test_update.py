@@ -8,6 +8,8 @@ import shutil
 import numpy as np
 import pytest
 
+from faq.tests.example_faq import write_example
+from faq.tests.example_run import ENTRIES, write_run
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance.errors import InputError
 from semblance.provenance import read_sealed, record_digest, write_sealed
@@ -18,8 +20,6 @@ from semblance_faq.commands import cli
 from semblance_faq.commands import train as training
 from semblance_faq.commands.update import ANSWERS_ALONE, continued, entries_now, find_run, update
 from tests.files import contents
-from tests.unit.faq.example_faq import write_example
-from tests.unit.faq.example_run import ENTRIES, write_run
 
 BEFORE = (
     FaqEntry("a", "When do you open?", "At nine.", ("hours", "opening times")),

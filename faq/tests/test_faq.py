@@ -1,15 +1,16 @@
 """``semblance faq`` as a user starts it: answers, exit statuses, and errors in one line."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
+from faq.tests.example_faq import ENTRIES, write_example
 from semblance_faq.answer.folder import Threshold
-from tests.dag.tiny import ROOT
+from tests.dag.tiny import ROOT, write_model
 from tests.scripts.flags import python
-from tests.unit.faq.example_faq import ENTRIES, write_example, write_model
 from workflow.scripts import faq as program
 from workflow.scripts.endings import CLOSED
 
@@ -87,7 +88,8 @@ def test_an_answer_by_vectors_has_status_0_and_needs_torch_and_none_of_the_slow_
         "print('LOADED', *sys.modules)"
     )
     arguments = ["ask", "--model", folders / "vectors", KNOWN]
-    done = python("-c", program, *arguments, timeout=300)
+    path = os.environ | {"PYTHONPATH": str(ROOT / "faq")}
+    done = python("-c", program, *arguments, timeout=300, env=path)
     assert done.returncode == 0, done.stderr
     text, _, loaded = done.stdout.rpartition("LOADED")
     assert KNOWN in text and ENTRIES[2].answer in text and "score" in text

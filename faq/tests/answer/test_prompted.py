@@ -6,13 +6,14 @@ import shutil
 import numpy as np
 import pytest
 
+from faq.tests.example_faq import write_example
 from semblance.data.tokens import tokenise
 from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.vectors import unit
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.embedding import Embedder
 from semblance_faq.answer.folder import check_answerer
-from tests.unit.faq.example_faq import write_example, write_model
+from tests.dag.tiny import write_model
 
 PROMPTS = {"query": "ask: ", "document": "say: "}
 

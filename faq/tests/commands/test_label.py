@@ -4,13 +4,13 @@ import csv
 
 import pytest
 
+from faq.tests.example_faq import ENTRIES, write_example
 from semblance.data.text import bare
 from semblance.errors import InputError
 from semblance_faq.commands.coverage import plain_text
 from semblance_faq.commands.label import NONE, judged, kept_apart, label, labels_csv, labels_of
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import put
-from tests.unit.faq.example_faq import ENTRIES, write_example
 
 HOSTILE = {
     "control": "a\x1b[31mb\x07 c\x85",

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from faq.tests.example_faq import ANSWERS, ENTRIES, write_example
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.ranking.words import Words
 from semblance_faq.answer.answerer import LONGEST, Answerer, best_first
 from semblance_faq.answer.folder import Threshold
-from tests.unit.faq.example_faq import ANSWERS, ENTRIES, write_example
 
 RESET, LOGIN, REFUND, _ = ENTRIES
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from faq.tests.example_faq import write_example
+from faq.tests.serve.example_site import Site
 from semblance.models.saved import SavedModel
 from semblance_faq.answer.answerer import Answerer
-from tests.unit.faq.example_faq import write_example, write_model
-from tests.unit.faq.serve.example_site import Site
+from tests.dag.tiny import write_model
 
 
 @pytest.fixture(scope="session")

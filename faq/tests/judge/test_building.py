@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from faq.tests.example_run import ENTRIES, STATED, write_bank, write_evaluation
 from semblance.errors import InputError
 from semblance.provenance import beside, input_digests, read_sealed, record_digest
 from semblance.settings import decode
@@ -12,7 +13,6 @@ from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.folder import check_answerer, read_answerer
 from semblance_faq.judge.building import AnswererSettings, Sources, build_answerer
 from semblance_faq.judge.evaluations import read_evaluations
-from tests.unit.faq.example_run import ENTRIES, STATED, write_bank, write_evaluation
 
 QUESTIONS = 40  # of a fold
 WORDS = {"method": "bm25", "seeds": [0], "ranking": {"of": "start", "by": "words"}}

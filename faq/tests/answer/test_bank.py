@@ -2,8 +2,8 @@
 
 import pytest
 
+from faq.tests.example_faq import ANSWERS, ENTRIES, TEXTS
 from semblance_faq.answer.bank import FaqEntry, build_bank, read_entries, write_entries
-from tests.unit.faq.example_faq import ANSWERS, ENTRIES, TEXTS
 
 KINDS = {
     "answer": {"answer"},

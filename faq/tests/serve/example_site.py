@@ -2,8 +2,8 @@
 
 from starlette.testclient import TestClient
 
+from faq.tests.example_faq import ENTRIES
 from semblance_faq.serve.app import Service, build_app
-from tests.unit.faq.example_faq import ENTRIES
 
 QUESTION = ENTRIES[2].question
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from faq.tests.read.examples import places
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance.data.text import bare
 from semblance_faq.read.faq import read_own
 from semblance_faq.read.findings import DONE, EMPTY, Findings
 from tests.unit.data.files import put
-from tests.unit.faq.read.examples import places
 
 
 @pytest.mark.parametrize("name", ["shop.csv", "shop.csv.gz"])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from faq.tests.example_faq import ENTRIES, TEXTS, THRESHOLD, write_example
 from semblance.errors import InputError
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.provenance import digests, read_sealed, write_sealed
@@ -15,7 +16,6 @@ from semblance_faq.answer.folder import (
     write_answerer,
 )
 from tests.files import flip
-from tests.unit.faq.example_faq import ENTRIES, TEXTS, THRESHOLD, write_example
 
 
 def seal_again(folder, *names):

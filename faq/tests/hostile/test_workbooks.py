@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from faq.tests.read.examples import rewrite, save
 from semblance_faq.read import sheets
 from semblance_faq.read.faq import read_own
 from tests.hostile.bounds import refusal, survives
-from tests.unit.faq.read.examples import rewrite, save
 
 START = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
 END = "</sheetData></worksheet>"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from faq.tests.example_faq import write_example
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import Threshold
 from tests.browser import HOSTILE, SIZES, Opened, running
-from tests.dag.tiny import ROOT
-from tests.unit.faq.example_faq import write_example, write_model
+from tests.dag.tiny import ROOT, write_model
 
 ODD = HOSTILE + "{{script}}"
 ENTRIES = (
