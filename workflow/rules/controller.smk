@@ -2,12 +2,19 @@
 # Needs: CHECKED, PLAN, OUT, EVENTS, GPUS, JOBS_PER_GPU, hooks, preview, private. Holds OUT for this run alone.
 from workflow.run.progress import Screen
 
+
+def follow_new_plan():
+    """Say why more jobs run than planned, and follow them, too."""
+    preview.explain_start(workflow, OUT)
+    SCREEN.follow(preview.to_do(workflow.dag, PLAN))
+
+
 if workflow.is_main_process:
     hooks.prepare_start(PLAN, CHECKED.asked)
     preview.watch_plan(workflow, CHECKED)
     hooks.watch_jobs(EVENTS)
     SCREEN = Screen(OUT, CHECKED.asked)
-    private.follow_changes_alone(lambda: SCREEN.follow(preview.to_do(workflow.dag, PLAN)))
+    private.follow_changes_alone(follow_new_plan)
     if GPUS and CHECKED.asked.starts_jobs:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 else:
