@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import torch
 
 from benchmarks import embedding, gpu, own_faq, side, training, workload
+from semblance.settings import Matmul
 
 LIBRARIES = ("torch", "transformers", "sentence-transformers", "numpy")
 
@@ -96,7 +97,7 @@ def arguments() -> argparse.Namespace:
     precisions = "default: bf16, too, on a GPU and on a processor with hardware for it"
     add("--precisions", nargs="+", choices=("fp32", "tf32", "bf16"), help=precisions)
     matmul = "ours, and the tuned peer's"
-    add("--matmul", choices=("highest", "high", "medium"), default="highest", help=matmul)
+    add("--matmul", choices=get_args(Matmul), default="auto", help=matmul)
     add("--output", type=Path, help="add the page to this file, row by row")
     add("--tiny", action="store_true", help="a few steps of three layers, to try the program")
     args = parser.parse_args()

@@ -12,7 +12,7 @@ import torch
 from benchmarks.side import beside, side_by_side
 from benchmarks.workload import Task, Workload, task_of, text_batches
 from semblance.models import folder as model_folder
-from semblance.models.compute import set_up
+from semblance.models.compute import set_matmul, set_up
 from semblance.settings import decode
 from semblance.training.batch_loss import BatchLoss, Inputs
 from semblance.training.loop import Schedule, fit
@@ -184,11 +184,11 @@ def their_model(task: Task, length: int, **options: Any) -> Any:
     from sentence_transformers import SentenceTransformer
 
     torch.set_num_threads(task.threads)
+    device = "cuda" if task.gpus else "cpu"
     if task.side != "plain":
-        torch.set_float32_matmul_precision(task.matmul)
+        set_matmul(task.matmul, device)
         options["attn_implementation"] = ATTENTION[task.side]
     place = str(Workload(task.folder).base(task.base))
-    device = "cuda" if task.gpus else "cpu"
     model = SentenceTransformer(place, device=device, model_kwargs=options)
     model.max_seq_length = length
     return model

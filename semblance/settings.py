@@ -53,7 +53,7 @@ def module_of(package: str) -> Any:
 Reduction = Literal["mean", "sum"]
 Similarity = Literal["cosine", "dot"]
 Precision = Literal["fp32", "bf16"]
-Matmul = Literal["highest", "high", "medium"]
+Matmul = Literal["auto", "highest", "high", "medium"]
 StsProtocol = Literal["senteval", "raw"]
 Head = Literal["none", "train", "keep"]  # the MLP on top of the pooled vector
 WindowUnit = Literal["window", "batch"]  # of early stopping

@@ -5,7 +5,9 @@ import ctypes
 import functools
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import assert_never
 
 import torch
@@ -23,6 +25,9 @@ OF_MKL = (
     *("sin", "sqrt", "tan", "tanh", "trunc"),
 )
 
+
+ZEN_5 = 26  # as the family of a processor
+PROCESSORS = Path("/proc/cpuinfo")  # what Linux says of them
 
 # Parameters of mallopt (GNU malloc.h), and their values.
 KEEP_MEMORY = {
@@ -54,16 +59,51 @@ def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
     _keep_memory()
     _call_mkl_once()
     torch.set_num_threads(threads)
-    torch.set_float32_matmul_precision(matmul)
-    if not gpus:
-        return "cpu"
-    if not torch.cuda.is_available():
+    if gpus and not torch.cuda.is_available():
         go_on_without_gpu()
-        return "cpu"
+        gpus = 0
+    device = "cuda" if gpus else "cpu"
+    set_matmul(matmul, device)
+    if not gpus:
+        return device
     torch.use_deterministic_algorithms(True)
     # Filling costs a launch for each new tensor, and no tensor is read before it is written.
     torch.utils.deterministic.fill_uninitialized_memory = False
-    return "cuda"
+    return device
+
+
+def set_matmul(matmul: Matmul, device: str) -> None:
+    """Set the precision of this process's fp32 matrix products.
+
+    ``auto`` takes the library that is faster on this kind of processor, if it keeps fp32's 24 bits.
+    """
+    torch.set_float32_matmul_precision("highest" if matmul == "auto" else matmul)
+    if matmul == "auto" and device == "cpu" and prefers_onednn(_processor()):
+        torch.set_float32_matmul_precision("medium")
+        if not full_precision(device):
+            torch.set_float32_matmul_precision("highest")
+
+
+def prefers_onednn(processor: Mapping[str, str]) -> bool:
+    """Return whether oneDNN's fp32 products are faster than MKL's on a processor.
+
+    MKL 2024.2 computes with AVX2 on AMD's processors; oneDNN, which torch takes below ``highest``,
+    with AVX-512. That is twice as fast where an operation is 512 bits wide, from Zen 5 on. Zen 4
+    makes it in two halves, and there, without AVX-512 and on Intel's processors MKL is ahead.
+    Maker, family and instructions decide, and no timing: load must not choose the bits.
+    """
+    is_amd = processor.get("vendor_id") == "AuthenticAMD"
+    is_wide = int(processor.get("cpu family", 0)) >= ZEN_5
+    return is_amd and is_wide and "avx512f" in processor.get("flags", "").split()
+
+
+def _processor() -> dict[str, str]:
+    """Return what Linux says of the first processor, by its own names; nothing elsewhere."""
+    if not PROCESSORS.is_file():
+        return {}
+    first = PROCESSORS.read_text(encoding="utf-8").partition("\n\n")[0]
+    pairs = (line.partition(":") for line in first.splitlines())
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def _keep_memory() -> None:
@@ -91,13 +131,15 @@ def _call_mkl_once() -> None:
 
 
 def device_name(device: str) -> str:
-    """Return a GPU's name, or that of a CPU's instructions with this process's number of threads."""
+    """Return a GPU's name, or that of a CPU's instructions and products with its number of threads."""
     less = ""
     if not full_precision(device):
         less = " (matrix products in less than fp32)"
     if device == "cuda":
         return torch.cuda.get_device_name() + less
-    return f"cpu ({_kernels()}){less}, {torch.get_num_threads()} threads"
+    matmul = torch.get_float32_matmul_precision()
+    products = "" if matmul == "highest" else f" matmul {matmul}"
+    return f"cpu ({_kernels()}{products}){less}, {torch.get_num_threads()} threads"
 
 
 @functools.cache

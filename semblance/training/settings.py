@@ -53,8 +53,9 @@ class Common:
     precision: Precision
     """Precision of the encoder. It is a part of the result."""
     matmul: Matmul
-    """Precision of the products of fp32 matrices. `high` and `medium` are faster and, on some
-    processors, less exact; the record of a job says which."""
+    """Precision of the products of fp32 matrices. `auto`: all 24 bits, by the library that is faster
+    on this kind of processor. `high` and `medium` are less exact on some processors. The record of a
+    job says which it was."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -186,7 +186,7 @@ def score(
     if how.max_length < 3:
         advice = "give at least 3: [CLS], a word, [SEP]"
         raise InputError("--max-length", f"{how.max_length} tokens", advice)
-    device = set_up(args.threads, int(torch.cuda.is_available()), "highest")
+    device = set_up(args.threads, int(torch.cuda.is_available()), "auto")
     pooled = protocols.EveryPooling(model, device)
     rows = []
     for name, pairs in sets.items():

@@ -71,7 +71,7 @@ def build_answerer(
     wanted: AnswererSettings, sources: Sources, record: Path, gpus: int, code: str
 ) -> Judgement:
     """Write the answerer into the folder of ``record``; return what its choice rests on."""
-    device = set_up(wanted.threads, gpus, "highest")  # a service computes in fp32, too
+    device = set_up(wanted.threads, gpus, "auto")  # a service computes in fp32, too
     bank = checked(sources.bank, BANK_ENTRIES, QUESTIONS)
     bank_file = Path(sources.bank).parent / BANK_ENTRIES
     rows = read_parquet(bank_file, ("id", "question", "answer", "wordings")).to_pylist()

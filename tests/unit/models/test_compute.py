@@ -109,19 +109,19 @@ class RoundedProducts(TorchDispatchMode):
         return torch.ldexp((mantissa * 2**self.bits).round() / 2**self.bits, exponent)
 
 
-CPU = f"cpu ({compute._kernels()})"
-LESS = f"{CPU} (matrix products in less than fp32), 1 threads"
+CPU = f"cpu ({compute._kernels()}"
+LESS = "(matrix products in less than fp32), 1 threads"
 
 
 @pytest.mark.parametrize(
     "matmul, bits, name",
     [
-        ("medium", 24, f"{CPU}, 1 threads"),
-        ("highest", 24, f"{CPU}, 1 threads"),
-        ("high", 8, LESS),
-        ("high", 11, LESS),
-        ("medium", 8, LESS),
-        ("medium", 11, LESS),
+        ("medium", 24, f"{CPU} matmul medium), 1 threads"),
+        ("highest", 24, f"{CPU}), 1 threads"),
+        ("high", 8, f"{CPU} matmul high) {LESS}"),
+        ("high", 11, f"{CPU} matmul high) {LESS}"),
+        ("medium", 8, f"{CPU} matmul medium) {LESS}"),
+        ("medium", 11, f"{CPU} matmul medium) {LESS}"),
     ],
 )
 def test_the_name_of_the_device_says_when_products_have_less_than_fp32s_bits(
@@ -134,6 +134,47 @@ def test_the_name_of_the_device_says_when_products_have_less_than_fp32s_bits(
     with RoundedProducts(bits):
         assert compute.device_name("cpu") == name
     assert torch.equal(torch.get_rng_state(), state)
+
+
+def described(maker, family, flags):
+    """Return what Linux says of two equal processors."""
+    one = f"processor\t: 0\n{maker}{family}model name\t: X\nflags\t\t: fpu {flags}\n\n"
+    return one + one.replace("processor\t: 0", "processor\t: 1")
+
+
+AMD, INTEL, ARM = "vendor_id\t: AuthenticAMD\n", "vendor_id\t: GenuineIntel\n", ""
+ZEN_2, ZEN_4, ZEN_5, XEON = (f"cpu family\t: {number}\n" for number in (23, 25, 26, 6))
+
+
+@pytest.mark.parametrize(
+    "maker, family, flags, bits, taken",
+    [
+        (AMD, ZEN_5, "avx2 avx512f avx512_bf16", 24, "medium"),
+        (AMD, ZEN_5, "avx2", 24, "highest"),  # as a virtual machine may hide it
+        (AMD, ZEN_4, "avx2 avx512f avx512_bf16", 24, "highest"),
+        (AMD, ZEN_2, "avx2", 24, "highest"),
+        (INTEL, XEON, "avx2 avx512f avx512_bf16 amx_bf16", 24, "highest"),
+        (AMD, ZEN_5, "avx2 avx512f amx_bf16", 8, "highest"),  # where oneDNN would compute in bf16
+        (ARM, "", "asimd", 24, "highest"),
+    ],
+)
+def test_auto_takes_onednn_from_zen_5_on_where_it_keeps_all_bits(
+    monkeypatch, tmp_path, maker, family, flags, bits, taken
+):
+    (tmp_path / "cpuinfo").write_text(described(maker, family, flags))
+    monkeypatch.setattr(compute, "PROCESSORS", tmp_path / "cpuinfo")
+    try:
+        with RoundedProducts(bits):
+            assert compute.set_up(1, 0, "auto") == "cpu"
+        assert torch.get_float32_matmul_precision() == taken
+    finally:
+        torch.set_float32_matmul_precision("highest")
+
+
+def test_auto_takes_mkl_where_nobody_describes_the_processor(monkeypatch, tmp_path):
+    monkeypatch.setattr(compute, "PROCESSORS", tmp_path / "none")
+    compute.set_up(1, 0, "auto")
+    assert torch.get_float32_matmul_precision() == "highest"
 
 
 def test_a_cpu_is_named_by_its_instructions_and_the_version_of_mkl():
