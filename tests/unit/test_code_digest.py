@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from semblance import code_digest as module
-from semblance.code_digest import EXCEPTIONS, INERT, code_digest, module_digests
+from semblance.code_digest import INERT, code_digest, module_digests
 from semblance.errors import InputError
+from semblance.provenance import ROOT
+from semblance.syntax import EXCEPTIONS
 
 EVERY_CONSTRUCT = Path(__file__).with_name("every_construct.py")
 # Its digest under Python 3.11.7, 3.12.1 and 3.13.0. A change of the digest itself changes it.
@@ -64,7 +66,7 @@ def project(tmp_path, monkeypatch):
     for name, text in PROJECT.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "PACKAGES", dict.fromkeys(module.PACKAGES, tmp_path))
     yield tmp_path
     forget()
 
@@ -248,7 +250,7 @@ def interpreter(version):
 def test_code_has_the_same_digest_under_each_version_of_python_and_each_hash_seed(version):
     modules = (str(EVERY_CONSTRUCT), "workflow.scripts.train", "workflow.scripts.render_table")
     command = [interpreter(version), "-O", "-c", PRINT, *modules]
-    settings = {"PYTHONHASHSEED": version[2:], "LC_ALL": "C", "PYTHONPATH": str(module.ROOT)}
+    settings = {"PYTHONHASHSEED": version[2:], "LC_ALL": "C", "PYTHONPATH": str(ROOT)}
     ran = subprocess.run(command, env=settings, capture_output=True, text=True, check=True)
     forget()
     assert ran.stdout.split() == [DIGEST, *map(code_digest, modules[1:])]
