@@ -17,7 +17,7 @@ FOLDERS = (
 )
 FILES = ("Snakefile", "config.yaml", "pyproject.toml")
 PACKAGE = "semblance_workflow"
-LEFT_OUT = ("demo/README.md", "demo/.gitattributes")
+LEFT_OUT = ("demo/README.md", "demo/.gitattributes", "faq/tests/")
 STAGES = ("download", "prepare_faq", "train", "evaluate_sts", "build_answerer", "render_table")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 
