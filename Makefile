@@ -7,7 +7,8 @@
 #
 # For work on the project itself:
 # make test         set up, check the style, then run the tests
-# make test-faq    of these the tests of the application (faq/); test-reproduction: all others
+# make test-faq     of these the tests of the application (faq/)
+# make test-reproduction  all others of these
 # make test-long    the tests that take too long for make test
 # make test-storm   two hours of kills and disk faults; its figures stand in docs/reliability.md
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)

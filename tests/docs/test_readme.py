@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from snakemake.cli import parse_args
 
+from semblance.__main__ import OF_OTHER_NAME
 from semblance.__main__ import commands as known_commands
 from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import COPIED, ROOT, copy_project, write_base
@@ -129,7 +130,8 @@ def test_each_command_of_semblance_takes_these_arguments(command: str):
     _, name, *arguments = shlex.split(command)
     assert name in known_commands()
     own = list(itertools.takewhile(lambda word: word != "--", arguments))
-    importlib.import_module(f"workflow.scripts.{name}").parser().parse_args(own)
+    script = OF_OTHER_NAME.get(name, name)
+    importlib.import_module(f"workflow.scripts.{script}").parser().parse_args(own)
 
 
 def test_the_cell_that_explain_is_asked_for_is_one_of_the_table():

@@ -5,6 +5,7 @@ What stands behind -- is given to Snakemake as it is: any of its arguments, such
 """
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
@@ -76,7 +77,11 @@ def command_line(argv: list[str]) -> list[str]:
             advice = "write it as in --set seeds='[1, 2]'"
             raise InputError(f"--set {setting}", "no KEY=VALUE", advice)
     if args.output:
-        is_text = parse_argument(args.output, "--output") == args.output
+        is_text = False
+        with contextlib.suppress(
+            InputError
+        ):  # such as 010, a number in one YAML and none in another
+            is_text = parse_argument(args.output, "--output") == args.output
         settings.append(f"output={args.output if is_text else json.dumps(args.output)}")
     if settings:
         command += ["--config", *settings]

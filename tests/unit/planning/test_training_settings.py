@@ -18,7 +18,7 @@ from workflow.planning.plan import Plan
 COMMON = {
     "clip": 1.0,
     "gpus": 1,
-    "matmul": "highest",
+    "matmul": "auto",
     "no_duplicates": True,
     "precision": "fp32",
     "threads": 1,
