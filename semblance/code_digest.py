@@ -9,13 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from semblance.errors import InputError
-from semblance.provenance import DISTRIBUTIONS, canonical, text_digest
+from semblance.provenance import PACKAGES, canonical, text_digest
 from semblance.syntax import WithoutMessages, names_used, tree_text
 
-# The packages of code that counts, and the folder that each lies in.
-PACKAGES = {
-    path.parent.name: folder for folder in DISTRIBUTIONS for path in folder.glob("*/__init__.py")
-}
 PROGRAMS = "workflow.scripts."  # run as such: of them counts what they run, of others all
 # These modules cannot move a result: neither their code nor what they alone import is hashed.
 INERT = frozenset(
@@ -26,7 +22,6 @@ INERT = frozenset(
         "semblance.gpus",  # which of several equal GPUs a job takes, and what it says without one
         "semblance.training.keeping.budget",  # when to save and stop: resuming is bit-identical
         "semblance.training.keeping.log",  # what a training says on its way, which no stage reads
-        "workflow",  # in which folders Python looks for packages
         "workflow.scripts.endings",  # the line and the exit status of a script that fails
         "workflow.scripts.program",  # which flag is which argument, and what the help says
     }

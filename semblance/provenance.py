@@ -24,6 +24,10 @@ from semblance.files import open_regular, read_regular, write_text
 ROOT = Path(__file__).resolve().parent.parent
 # The project, and the distributions that have folders of their own in it.
 DISTRIBUTIONS = (ROOT, *sorted(path.parent for path in ROOT.glob("*/pyproject.toml")))
+# The packages of code that counts, and the folder that each lies in.
+PACKAGES = {
+    path.parent.name: folder for folder in DISTRIBUTIONS for path in folder.glob("*/__init__.py")
+}
 SEAL = "sha256"  # the key of a record that holds the digest of all its other keys
 # When, how long and how often a stage ran. No result depends on it, so no record says it: a record
 # that is made again of equal results has the same bytes, and what has read it stays valid. Records

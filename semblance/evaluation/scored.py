@@ -139,7 +139,7 @@ def open_model(
     regulators = record.get("regulator_precision", {})
     made = {
         "device": _kind(record.get("device", name)),
-        "matmul": settings.get("matmul", "highest"),
+        "matmul": settings.get("matmul", compute.matmul),
         "versions": _versions(record["environment"]),
     }
     # Named only where it differs: a table holds models with and without regulators.

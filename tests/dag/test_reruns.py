@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from semblance.code_digest import INERT
-from semblance.code_digest import PACKAGES as PROJECT
 from semblance.named_modules import (
     BANKS,
     DROPOUTS,
@@ -25,6 +24,7 @@ from semblance.named_modules import (
     VIEWS,
     WORDS,
 )
+from semblance.provenance import PACKAGES as PROJECT
 from tests.dag.tiny import CONFIG, ROOT, Job, Project, rows
 from tests.shipped import changed
 
@@ -260,7 +260,7 @@ def imported_by() -> dict[str, set[str]]:
     """Map each module of the project to the stages whose process really imports it."""
     program = (
         "import importlib, json, sys\n"
-        f"PROJECT = {PROJECT}\n"
+        f"PROJECT = {tuple(PROJECT)}\n"
         "found = {}\n"
         "for stage, modules in json.loads(sys.argv[1]).items():\n"
         "    for name in [n for n in sys.modules if n.split('.')[0] in PROJECT]:\n"
@@ -302,7 +302,8 @@ INERT_FILES = sorted(f"{name.replace('.', '/')}.py" for name in INERT)
 
 def module_name(path: str) -> str:
     """Return the name under which Python imports a file; an ``__init__`` is its package."""
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    name = path.removeprefix("faq/").removesuffix(".py").removesuffix("/__init__")
+    return name.replace("/", ".")
 
 
 @pytest.fixture(scope="module")
@@ -527,14 +528,14 @@ def with_tables(change: str, **tables: list[str]) -> dict:
 def test_added_seeds_phis_and_tables_train_only_what_is_new(finished: Project):
     change = (
         "seeds.ssimcse = [1, 2]; "
-        "tables.rcl_table5.rows[0].methods = [entropy-0.01, entropy-0.07, rcl-2]"
+        "tables.rcl_table5.rows[0].methods = [{kind: entropy, phis: [0.01, 0.07]}, rcl-2]"
     )
     tables = {"of_finished": ["start", "rcl-2"], "of_new": ["start", "attention-dropout-0.2"]}
     new = [job for job in finished.jobs_with(with_tables(change, **tables)) if job.runs]
     methods = {("simcse", "2"), ("ssimcse-sd", "2"), ("attention-dropout-0.2", "1")}
-    phi = [job.wildcards for job in new if job.rule == "train_entropy"]
-    assert [(wildcards["phi"], wildcards["seed"]) for wildcards in phi] == [("0.07", "1")]
-    for rule, made in ("train", methods), ("evaluate_sts", methods | {("entropy-0.07", "1")}):
+    of_phi = {("entropy-0.07", "1")}
+    made_by = {"train_entropy": of_phi, "train": methods, "evaluate_sts": methods | of_phi}
+    for rule, made in made_by.items():
         runs = [job.wildcards for job in new if job.rule == rule]
         assert sorted((run["method"], run["seed"]) for run in runs) == sorted(made)
     rendered = {job.wildcards["table"] for job in new if job.rule == "render_table"}

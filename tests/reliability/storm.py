@@ -21,7 +21,7 @@ import torch
 
 from semblance.errors import InputError
 from semblance.locks import Lease
-from semblance.provenance import checked
+from semblance.provenance import BESIDE, checked
 from tests.reliability.world import (
     DIE,
     FAQ,
@@ -266,6 +266,8 @@ def rot(world: World, bits: int, rng: random.Random) -> dict:
 
 
 def _is_artefact(path: Path) -> bool:
+    if path.suffix == BESIDE:  # when and how long a stage ran, which no stage reads
+        return False
     return path.is_file() and path.parent.name != "events" and not path.name.startswith(".")
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from semblance.code_digest import PACKAGES
 from semblance.errors import BAD_INPUT, InputError, NoGpu, OutOfTime, is_memory, is_transient
 from semblance.locks import Busy, exclusive, name_for
+from semblance.provenance import PACKAGES
 
 NO_ANSWER = 3  # of a FAQ, to one question at least
 RUN_FAILED = 4  # of a command that runs the workflow and judges its results: there are none
