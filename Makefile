@@ -57,13 +57,13 @@ demo: setup
 lint: setup
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check
-	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakefmt --check Snakefile workflow/rules faq/Snakefile
 	$(BIN)/python workflow/lint.py
 
 format: setup
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
-	$(BIN)/snakefmt Snakefile workflow/rules
+	$(BIN)/snakefmt Snakefile workflow/rules faq/Snakefile
 
 test: lint
 	$(BIN)/python -m pytest -q $(PARALLEL) -m "not long and not storm and not slurm"

@@ -5,6 +5,7 @@ import sys
 
 sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, from any working folder
 
+from workflow import extensions
 from workflow.planning.stages import jobs, record
 from workflow.run import hooks
 
@@ -23,11 +24,15 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/whitening.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/transfer.smk"
-include: "workflow/rules/answer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
+
+
+for rules in extensions.RULES:
+
+    include: rules
 
 
 wildcard_constraints:
@@ -37,7 +42,6 @@ wildcard_constraints:
     method=any_of(sorted(config.methods, key=len, reverse=True)),
     seed=r"[0-9]+",
     table=any_of(config.tables),
-    answerer=any_of(config.answerers),
 
 
 rule all:
@@ -52,7 +56,6 @@ rule all:
         TABLES,
         FIGURES,
         DRAWINGS,
-        ANSWERERS,
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
         f"{OUT}/tables/claims.md",

@@ -18,7 +18,6 @@ from pathlib import Path
 import psutil
 
 from benchmarks.workload import FOLDER, ROOT, Workload
-from semblance_faq.answer.folder import answerer_folder
 
 ENTRIES = 500
 OF_ANSWER = 4  # sentences
@@ -39,7 +38,7 @@ def rows(args: argparse.Namespace) -> Iterator[list[str]]:
         yield ["its memory in all processes at the peak, MB", f"{memory:,.0f}"]
         disk = sum(path.stat().st_size for path in work.rglob("*") if path.is_file())
         yield ["its disk, MB", f"{disk / 2**20:,.0f}"]
-        ask = [*COMMAND, "ask", "--model", str(answerer_folder(output)), "How do I begin?"]
+        ask = [*COMMAND, "ask", "--model", str(output), "How do I begin?"]
         first, _ = watch(ask, (0, 3), work)
         yield ["`faq ask` from its start to its end, seconds", f"{first:.2f}"]
 

@@ -22,6 +22,7 @@ INERT = frozenset(
         "semblance.gpus",  # which of several equal GPUs a job takes, and what it says without one
         "semblance.training.keeping.budget",  # when to save and stop: resuming is bit-identical
         "semblance.training.keeping.log",  # what a training says on its way, which no stage reads
+        "workflow",  # in which folders Python looks for packages
         "workflow.scripts.endings",  # the line and the exit status of a script that fails
         "workflow.scripts.program",  # which flag is which argument, and what the help says
     }

@@ -25,7 +25,7 @@ MASKED_WORDS = "semblance.training.masked_words"
 # The reader of a user's own FAQ, a part of the application: it counts for such banks alone.
 OWN_FAQ = "semblance_faq.read.faq"
 OWN_PAIRS = "semblance_faq.read.pairs"  # the reader of a user's own scored pairs
-WORDS = "semblance.ranking.words"  # imported by name where an answerer ranks by words
+WORDS = "semblance.ranking.words"  # imported by name where words rank
 FIGURES = "semblance.figures"  # rows(...): the data of a figure; draw(...): its picture
 
 

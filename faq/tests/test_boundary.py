@@ -7,38 +7,52 @@ import pytest
 
 from semblance.code_digest import module_digests
 from semblance.named_modules import OWN_FAQ, OWN_PAIRS
+from semblance_faq import TAKEN
 from tests.shipped import merged
 from workflow.planning import modules
 from workflow.planning.config import load
 
 ROOT = Path(__file__).resolve().parents[2]
 APPLICATION = "semblance_faq"
-STAGES = {"workflow/scripts/build_answerer.py"}
 
 
-def imports_application(path: Path) -> bool:
+def imported(path: Path) -> set[str]:
+    """Return the full names that a file imports: a.b.c for `from a.b import c`."""
+    names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
-        if any(name.partition(".")[0] == APPLICATION for name in names):
-            return True
-    return False
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
 
 
-def test_no_file_of_the_reproduction_imports_the_application_but_its_stage():
+def test_no_file_of_the_reproduction_imports_the_application():
+    for path in (*ROOT.glob("semblance/**/*.py"), *ROOT.glob("workflow/**/*.py")):
+        assert not [name for name in imported(path) if name.startswith(APPLICATION)], path
+
+
+def test_no_file_of_the_reproduction_names_an_answerer():
     files = [*ROOT.glob("semblance/**/*.py"), *ROOT.glob("workflow/**/*.py")]
-    found = {str(path.relative_to(ROOT)) for path in files if imports_application(path)}
-    assert found == STAGES
+    for path in (*files, *ROOT.glob("workflow/**/*.smk"), ROOT / "Snakefile", ROOT / "config.yaml"):
+        assert "answerer" not in path.read_text(encoding="utf-8"), path
+
+
+def test_the_application_takes_what_it_lists_of_the_reproductions_package_and_all_of_it():
+    files = ROOT.glob(f"faq/{APPLICATION}/**/*.py")
+    names = {name for path in files for name in imported(path) if name.startswith("semblance.")}
+    modules_of = {
+        name for name in names if ROOT.joinpath(*name.split(".")).with_suffix(".py").is_file()
+    }
+    modules_of |= {name.rpartition(".")[0] for name in names - modules_of}
+    assert {name.removeprefix("semblance.") for name in modules_of} == set(TAKEN)
 
 
 @pytest.mark.parametrize(
     "module, covered",
     [
-        ("workflow.scripts.build_answerer", "semblance_faq.answer.embedding"),
-        ("workflow.scripts.build_answerer", "semblance_faq.judge.evidence"),
+        ("semblance_faq.scripts.build_answerer", "semblance_faq.answer.embedding"),
+        ("semblance_faq.scripts.build_answerer", "semblance_faq.judge.evidence"),
         (OWN_FAQ, "semblance_faq.read.text"),
         (OWN_PAIRS, "semblance_faq.read.columns"),
     ],

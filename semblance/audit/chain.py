@@ -201,7 +201,7 @@ def run_near(folder: str | Path) -> str:
 
 def _is_of_run(folder: Path) -> bool:
     """Tell whether a folder is the output of a run: each has one of these folders."""
-    return any((folder / name).is_dir() for name in ("answerers", "corpora", "tables"))
+    return any((folder / name).is_dir() for name in ("corpora", "scores", "tables"))
 
 
 def is_download(place: Path) -> bool:

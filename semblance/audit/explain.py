@@ -117,27 +117,10 @@ def explain(chain: Chain, place: Place) -> Step:
     return Step(place.name, facts=_present(facts), sources=steps)
 
 
-def answerers(chain: Chain) -> dict[str, Path]:
-    """Return the records of the answerers of a run by their names."""
-    pattern = layout.record("", layout.ANSWERER, answerer="*").lstrip("/")
-    return {path.parent.name: path for path in sorted(chain.root.glob(pattern))}
-
-
-def explain_answerer(chain: Chain, name: str) -> Step:
-    """Return the tree of what an answerer was made from, as ``explain`` does of a cell."""
-    path = answerers(chain)[name]
-    node = chain.find(path)
-    evidence = node.record.get("evidence", {}) if node else {}
-    facts = {
-        "chosen": evidence.get("chosen"),
-        "score": evidence.get("map"),
-        "questions": evidence.get("questions"),
-    }
-    compared = {**evidence.get("against", {}), "no training": evidence.get("training")}
-    for other, against in compared.items():
-        facts[f"against {other}"] = against and against["verdict"]
+def explain_record(chain: Chain, name: str, path: Path, facts: dict) -> Step:
+    """Return the tree of what a folder was made from, by its record, as ``explain`` does of a cell."""
     source = _Tree(chain).of_record(path, "folder")
-    return Step(f"answerer {name}", facts=_present(facts), sources=[source])
+    return Step(name, facts=_present(facts), sources=[source])
 
 
 def _present(facts: dict) -> dict:
@@ -183,7 +166,7 @@ class _Tree:
         """Return the steps that a record's inputs lead to."""
         steps = []
         raw = []
-        followed = set()  # an answerer reads two files of each evaluation
+        followed = set()  # a stage may read two files of one evaluation
         for role, place, digest, record in node.links:
             if not record:  # a file of the user's own
                 raw.append(_file(place, digest, "" if place.is_file() else NOT_HERE))

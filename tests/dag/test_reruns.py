@@ -273,7 +273,7 @@ def imported_by() -> dict[str, set[str]]:
     told_apart = {stage.partition(":")[0] for stage in NAMED_MODULES if ":" in stage}
     wanted = {}
     for stage in [*NAMED_MODULES, *(s for s in STAGES if s not in told_apart)]:
-        script = f"workflow.scripts.{stage.partition(':')[0]}"
+        script = program_of(stage.partition(":")[0])
         wanted[stage] = (script, *NAMED_MODULES.get(stage, ()))
     done = subprocess.run(
         [sys.executable, "-c", program, json.dumps(wanted)],
@@ -287,6 +287,13 @@ def imported_by() -> dict[str, set[str]]:
         for module in modules:
             table.setdefault(module, set()).add(stage)
     return table
+
+
+def program_of(stage: str) -> str:
+    """Return the module that a stage runs: of the workflow, or of the application."""
+    places = {f"workflow.scripts.{stage}": ROOT, f"semblance_faq.scripts.{stage}": ROOT / "faq"}
+    [found] = [n for n, f in places.items() if (f / f"{n.replace('.', '/')}.py").is_file()]
+    return found
 
 
 def module_files() -> list[str]:

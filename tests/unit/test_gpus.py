@@ -237,11 +237,6 @@ TRAINING = "--base b --corpus c --tokens t --checkpoint-minutes 10 --checkpoint-
 TRAINING += ["--settings", SETTINGS, "--jobs-per-gpu", "3", "--output", "o"]
 COMPUTE = "--threads 1 --gpus 1 --precision fp32 --matmul highest --jobs-per-gpu 3".split()
 READING = ["--model", "m", *COMPUTE, "--output", "o"]
-ANSWERER = {
-    **{"name": "a", "bank": "k", "base": "b", "folds": 3, "seeds": [1], "protocol": "pairs"},
-    **{"precision": 0.9, "max_length": 32, "threads": 1, "models": ["start"], "ways": []},
-}
-BUILDING = "--bank k --models m --evaluations e --gpus 1 --jobs-per-gpu 3 --output o".split()
 
 
 def reading(data: str, **run: object) -> list[str]:
@@ -256,8 +251,6 @@ COMMANDS = {
     "pretrain": TRAINING,
     "train_entropy": TRAINING,
     "train_initial": [*TRAINING, "--dev", "d"],
-    "train_final": [*TRAINING, "--folds", "f"],
-    "build_answerer": ["--settings", json.dumps(ANSWERER), *BUILDING],
     "embed": [*READING, "--tokens", "t", "--max-length", "32"],
     "fit_whitening": [*READING, "--tokens", "t"],
     "evaluate_sts": reading("--test t --dev d", phi="0.01"),

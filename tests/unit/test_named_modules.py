@@ -107,7 +107,7 @@ def test_a_library_that_one_stage_needs_is_loaded_by_no_other_script(library):
 
 
 STAGES = "prepare_faq train pretrain train_initial train_entropy train_curve embed "
-STAGES += "train_final build_answerer fit_whitening evaluate_sts evaluate_transfer "
+STAGES += "fit_whitening evaluate_sts evaluate_transfer "
 STAGES += "download_model collect_figure measure_figure draw_figure"
 
 

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from semblance.provenance import ROOT
 from semblance.settings import Count, Length, Matmul, Positive, Precision, Seed, Threads
 from workflow.config.inputs import Base, Corpus, Faq, Pretrained, Sts, Transfer
-from workflow.config.outputs import Answerer, Figure, Table
+from workflow.config.outputs import Figure, Table
 from workflow.config.part import (
     Address,
     Listed,
@@ -18,6 +18,7 @@ from workflow.config.part import (
     text,
 )
 from workflow.config.trainings import Common, Method, Recipe, Seeds, TrainEntropy, TrainInitial
+from workflow.extensions import extensions
 
 PAPERS = {path.stem: path for path in sorted((ROOT / "papers").glob("*.yaml"))}
 
@@ -45,10 +46,9 @@ class Keep(Part):
     """What of a run stays after its use."""
 
     models: Literal["all", "final"]
-    """all: every trained model stays. final: only those of `train_final`, on a whole FAQ bank, and
-    the answerers. The weights of each other model are deleted as soon as all jobs of the run that
-    read them are done; its record, with their digest, and its dev curve stay. A later job that
-    reads the weights has them trained again."""
+    """all: every trained model stays. final: only those on a whole FAQ bank. The weights of each
+    other model are deleted as soon as all jobs of the run that read them are done; its record, with
+    their digest, and its dev curve stay. A later job that reads the weights has them trained again."""
 
 
 class Threaded(Part):
@@ -95,7 +95,7 @@ class TrainCurve(Part):
     """Steps between two measurements."""
 
 
-class Config(Part):
+class Reproduction(Part):
     """Everything that a run is made from."""
 
     output: Place
@@ -172,16 +172,9 @@ class Config(Part):
     """The figures that are measured on the embeddings of models."""
     evaluate_faq: EvaluateFaq
     """The evaluation on the test part of each fold of a FAQ bank."""
-    build_answerer: Threaded
-    """The last stage of an answerer: its choice, its threshold, its vectors in fp32."""
-    answerers: dict[Name, Answerer] = {}
-    """The answerers by name: each is one model that answers from a FAQ bank, in the folder
-    `answerers/NAME` of the output. On the folds of the bank it is chosen how to answer best, and
-    how sure an answer must be; then the chosen method is trained on the whole bank, for as long as
-    was best on the folds. Without it: none."""
     instead: dict[Name, Name] = {}
-    """Your bases, corpora and FAQ banks in place of those that the rows of the tables, the figures
-    and the answerers name: THEIRS: OURS, such as `nli-roberta-base-v2: minilm`. A row of a paper
+    """Your bases, corpora and FAQ banks in place of those that the rows of the tables and the figures
+    name: THEIRS: OURS, such as `nli-roberta-base-v2: minilm`. A row of a paper
     that gets another one is a stand-in. Without it: none."""
     tables: Annotated[dict[Name, Table], Field(min_length=1)]
     """The tables by name. They say which runs exist."""
@@ -193,3 +186,7 @@ class Config(Part):
         """Return the base itself, or the one that it is trained from: all but its weights."""
         entry = self.bases[base]
         return self.bases[entry.base] if isinstance(entry, Pretrained) else entry
+
+
+class Config(*(each.Sections for each in extensions("settings")), Reproduction):
+    """All sections, those of the distributions beside the project included."""

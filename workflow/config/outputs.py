@@ -1,8 +1,6 @@
-"""What a run makes of its models: tables, figures, answerers."""
+"""What a run makes of its models: tables, figures."""
 
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any, Literal
 
 from semblance.figures import KINDS, Source
 from semblance.reporting.layouts import LAYOUTS
@@ -135,20 +133,3 @@ Figure = one_of(
     tables=FigureOfTables,
     collection=FigureOfCollection,
 )
-
-
-class Answerer(Part):
-    """One answerer."""
-
-    bank: of("bank", "faq.banks")
-    """The bank of `faq.banks` that it answers from."""
-    base: of("base", "bases")
-    """The base model."""
-    methods: Distinct[Name]
-    """What is chosen from, the simplest first: methods, also those with `ranking`, and `start`. A
-    table of the bank evaluates each of them with this base and these seeds. A method with
-    `whitening` is refused for now."""
-    seeds: of("list of seeds", "seeds")
-    """A list of `seeds`. The final models have the first of them."""
-    precision: Annotated[float, Field(gt=0, lt=1)] = 0.9
-    """The share of right answers that the threshold must be shown to give. Without it: 0.9."""

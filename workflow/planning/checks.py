@@ -87,7 +87,7 @@ def _check_names(config: Config, where: str, value: Any, mark: Of) -> None:
 
 
 def checks(config: Config) -> Iterator[Check]:
-    """Yield a check of each entry but the tables, the figures and the answerers."""
+    """Yield a check of each entry but the tables and the figures."""
     for name, base in config.bases.items():
         yield partial(_check_base, config, f"config.bases.{name}", base)
     for name, recipe in config.recipes.items():

@@ -25,6 +25,7 @@ from semblance.strict_json import UNWRITABLE
 from workflow.config.inputs import OF_OWN_BANK
 from workflow.config.model import Config
 from workflow.config.trainings import Entropies, Entropy
+from workflow.extensions import extensions
 from workflow.planning.checks import Check, check_known, checks, name_checks
 from workflow.planning.layers import Layered, found, over_project
 from workflow.planning.table_checks import table_checks
@@ -71,8 +72,9 @@ def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
         full = _with_entropy_models(_with_paths(_with_instead(plain)), layered)
         config = Config.model_validate(full)
         errors = errors_of(name_checks(config))
+        more = (each.checks(config) for each in extensions("checks"))
         folders = (partial(check_folder, config, key) for key in WRITTEN)
-        errors = errors or errors_of(chain(folders, checks(config), table_checks(config)))
+        errors = errors or errors_of(chain(folders, checks(config), table_checks(config), *more))
         errors = errors or errors_of(partial(c, config) for c in (check_labels, check_equal_rows))
     except ValidationError as error:
         errors = sorted(misfits(error, Config, "config"), key=lambda each: each.where)
@@ -163,16 +165,17 @@ def _with_instead(config: dict) -> dict:
         kind, names = next((each for each in kinds.items() if theirs in each[1]), every)
         check_known(f"config.instead.{theirs}", theirs, names, kind)
         check_known(f"config.instead.{theirs}", ours, names, kind)
+    naming = chain.from_iterable(each.NAMING for each in extensions("settings"))
     sections = {
         section: {name: _replaced(entry, instead) for name, entry in config[section].items()}
-        for section in ("tables", "figures", "answerers")
+        for section in ("tables", "figures", *naming)
         if section in config
     }
     return {**config, **sections}
 
 
 def _replaced(entry: dict, instead: dict[str, str]) -> dict:
-    """Return a table, a figure or an answerer with ours in place of theirs.
+    """Return a table, a figure or the like with ours in place of theirs.
 
     A printed row beside BASE/METHOD or CORPUS/METHOD of theirs stands beside ours, if none does yet.
     """

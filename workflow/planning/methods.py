@@ -134,11 +134,6 @@ def faq_protocols(config: Config, bank: str) -> list[str]:
     return config.evaluate_faq.protocols
 
 
-def answerer_protocol(config: Config, bank: str) -> str:
-    """Return what an answerer is judged by: users' wordings, or the questions of unknown entries."""
-    return WORDING if holds_out_wordings(config, bank) else PAIRS
-
-
 # --- settings of a training ---------------------------------------------------------------------
 
 Training = Trained | TrainInitial | Kind

@@ -1,5 +1,8 @@
 """What the report is told of a plan: it loads no config itself."""
 
+from itertools import chain
+
+from workflow.extensions import extensions
 from workflow.planning import stages
 from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
@@ -13,6 +16,7 @@ def outline(plan: Plan) -> Outline:
     """Return the outline of a plan."""
     config, wanted = plan.config, stages.wanted_by(plan)
     bases = {name: config.bases[name].written() for name in wanted.bases}
+    naming = chain.from_iterable(each.NAMING for each in extensions("settings"))
     jobs = [job for job in stages.jobs(plan) if job != stages.TARGET]
     made = [job for job in jobs if stages.STAGES[job.stage].work != "download"]
     return Outline(
@@ -28,6 +32,6 @@ def outline(plan: Plan) -> Outline:
         datasets=wanted.datasets,
         figures={name: figure.kind for name, figure in config.figures.items()},
         drawn=tuple(drawn_figures(plan)),
-        answerers=tuple(config.answerers),
+        others={section: tuple(getattr(config, section)) for section in naming},
         records=tuple(stages.record(plan, job) for job in made),
     )

@@ -6,9 +6,7 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from semblance.names import START
 from workflow.config.inputs import DatasetBank, Pretrained
-from workflow.planning import answerers
 from workflow.planning.figures import (
     collection,
     drawn_figures,
@@ -132,23 +130,6 @@ def models_of_folds(plan: Plan, job: Job) -> Iterator[Job]:
         yield from model(plan, job._replace(corpus=fold))
 
 
-# --- answerers ---------------------------------------------------------------------------------
-
-
-def bank(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("prepare_faq", name=plan.config.answerers[job.name].bank)
-
-
-def models_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
-    if START in answerers.models_of(plan, job.name):
-        yield from base(plan, job._replace(base=plan.config.answerers[job.name].base))
-    yield from (Job("train_final", *run) for run in answerers.final_runs(plan, job.name))
-
-
-def evaluations_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from map(evaluation_job, answerers.evaluations_of(plan, job.name))
-
-
 # --- scores, tables, figures -------------------------------------------------------------------
 
 
@@ -162,10 +143,6 @@ def scores_of_table(plan: Plan, job: Job) -> Iterator[Job]:
 
 def all_tables(plan: Plan, job: Job) -> Iterator[Job]:
     yield from (Job("render_table", name=table) for table in plan.config.tables)
-
-
-def all_answerers(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from (Job("build_answerer", name=name) for name in plan.config.answerers)
 
 
 def all_figures(plan: Plan, job: Job) -> Iterator[Job]:

@@ -4,7 +4,7 @@ Tests hold the table equal to the rules, and the jobs equal to those of ``snakem
 """
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal
@@ -15,6 +15,7 @@ from semblance.fetch.manifest import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
 from workflow.config.inputs import Transformer
+from workflow.extensions import extensions
 from workflow.planning import reads
 from workflow.planning.figures import curve_settings
 from workflow.planning.plan import Plan, Run, deletes_models
@@ -30,7 +31,8 @@ class Stage:
     ``record`` is the template of the record that says that a job is done, below the output folder,
     or below the downloads of a ``download``. ``roles`` yield the jobs whose outputs a job reads.
     ``job_name`` makes a job's name out of the wildcards of its rule. ``joins`` names the stages
-    with which a job shares its submission to a scheduler (slurm/profile.yaml groups them).
+    with which a job shares its submission to a scheduler (slurm/profile.yaml groups them). A job of a
+    stage with ``copies`` writes a model as large as the base that it returns.
     """
 
     record: str
@@ -38,6 +40,7 @@ class Stage:
     roles: tuple[Role, ...] = field(default=(), repr=False)
     job_name: str = ""
     joins: tuple[str, ...] = ()
+    copies: Callable[[Plan, Job], str] | None = field(default=None, repr=False)
 
     @property
     def local(self) -> bool:
@@ -56,6 +59,8 @@ CORPUS = _below(layout.CORPUS)
 MODEL = _below(layout.MODEL)
 REGULATED = (reads.base, reads.corpus, reads.tokens, reads.regulators)
 TABLE = layout.TABLE_RECORD.format  # of one of the files beside the tables
+# What the report reads of the stages of the distributions beside the project.
+OTHERS = tuple(role for each in extensions("stages") for role in each.REPORTED)
 
 STAGES: dict[str, Stage] = {
     "download": Stage(f"{layout.RAW_DATA}/{layout.RAW_RECORD}", "download"),
@@ -93,7 +98,6 @@ STAGES: dict[str, Stage] = {
         joins=("train_entropy",),
     ),
     "train": Stage(MODEL, "train", (*REGULATED, reads.pacemakers, reads.dev), "{method}"),
-    "train_final": Stage(MODEL, "train", (*REGULATED, reads.models_of_folds), "{method}"),
     "fit_whitening": Stage(MODEL, "read", (reads.base, reads.tokens), "{method}"),
     "evaluate_sts": Stage(
         _below(layout.STS_SCORES),
@@ -112,12 +116,6 @@ STAGES: dict[str, Stage] = {
         (reads.model, reads.made_by("prepare_transfer")),
         "{method}",
     ),
-    "build_answerer": Stage(
-        _below(layout.ANSWERER),
-        "read",
-        (reads.bank, reads.models_of_answerer, reads.evaluations_of_answerer),
-        "{answerer}",
-    ),
     "collect_scores": Stage(TABLE(table="scores"), "table", (reads.all_scores,)),
     "render_table": Stage(layout.TABLE_RECORD, "table", (reads.scores_of_table,), "{table}"),
     "compare_published": Stage(TABLE(table="published"), "table", (reads.all_tables,)),
@@ -134,11 +132,13 @@ STAGES: dict[str, Stage] = {
         (
             reads.all_tables,
             *map(reads.made_by, ("collect_scores", "compare_published", "judge_claims")),
-            reads.all_answerers,
+            *OTHERS,
             reads.all_figures,
         ),
     ),
 }
+for _each in extensions("stages"):
+    STAGES |= {name: Stage(**stated) for name, stated in _each.STAGES.items()}
 SOURCE_KEYS = [field.name for field in fields(BaseSource)]  # of a base in the config
 TARGET = Job("report")  # what a whole run is for: no other job waits for it
 
@@ -225,7 +225,7 @@ def training_settings(plan: Plan, job: Job) -> str:
 
 def _fields(job: Job) -> dict[str, object]:
     """Return the fields that the templates of layout have, of one job."""
-    named = dict.fromkeys(("method", "bank", "table", "figure", "answerer", "name"), job.name)
+    named = dict.fromkeys(("method", "bank", "table", "figure", "name"), job.name)
     return {"corpus": job.corpus, "base": job.base, "seed": job.seed, **named}
 
 

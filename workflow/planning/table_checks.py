@@ -1,4 +1,4 @@
-"""Cross-checks of what a run makes: the tables, figures and answerers of a config."""
+"""Cross-checks of what a run makes: the tables and figures of a config."""
 
 import functools
 from collections.abc import Iterator
@@ -11,17 +11,13 @@ from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
 from semblance.settings import check_keywords
 from workflow.config.model import Config
-from workflow.config.outputs import Answerer, Figure, Rows, Table
+from workflow.config.outputs import Figure, Rows, Table
 from workflow.config.trainings import Entropies
 from workflow.planning.checks import Check, check_known, check_models
 from workflow.planning.methods import (
-    PAIRS,
     TARGET,
-    answerer_protocol,
-    entropy_model,
     holds_out_wordings,
     is_untrained,
-    model_of,
     ranking,
     trained,
     whitening,
@@ -32,7 +28,7 @@ OTHER_TABLES = ("scores", "published", "claims", "report")  # their files
 
 
 def table_checks(config: Config) -> Iterator[Check]:
-    """Yield a check of each table, figure and answerer, and of their parts."""
+    """Yield a check of each table and figure, and of their parts."""
     for name, table in config.tables.items():
         where = f"config.tables.{name}"
         yield partial(_check_table, where, name, table)
@@ -49,10 +45,6 @@ def table_checks(config: Config) -> Iterator[Check]:
         yield partial(_check_options, where, figure)
         for i, row in enumerate(getattr(figure, "rows", ())):
             yield partial(_check_shown, config, f"{where}.rows[{i}]", figure, row)
-    for name, answerer in config.answerers.items():
-        where = f"config.answerers.{name}"
-        yield partial(_check_protocol, config, answerer.bank)
-        yield partial(_check_ways, config, f"{where}.methods", answerer)
 
 
 # --- tables ------------------------------------------------------------------------------------
@@ -187,50 +179,3 @@ def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
         if trained(config, name) is None:
             problem = f"{name!r} has no training of its own"
             raise InputError(where, problem, "name a method that is trained")
-
-
-# --- answerers ---------------------------------------------------------------------------------
-
-
-def _check_protocol(config: Config, bank: str) -> None:
-    judged_by_pairs = answerer_protocol(config, bank) == PAIRS
-    if judged_by_pairs and PAIRS not in config.evaluate_faq.protocols:
-        problem = f"an answerer of bank {bank!r} is judged by {PAIRS}"
-        raise InputError("config.evaluate_faq.protocols", problem, f"add {PAIRS}")
-
-
-def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
-    """Check the methods of an answerer: each model can be trained on a whole bank, and is evaluated."""
-    for method in answerer.methods:
-        check_known(where, method, [*config.methods, START], "method")
-        used = model_of(config, method)
-        if used != START:
-            check_known(where, used, config.methods, "method")
-            if entropy_model(config, used):
-                raise InputError(where, f"{used!r} is an entropy model", "name another method")
-            if whitening(config, used):
-                advice = "an answerer cannot use that yet; name another method"
-                raise InputError(where, f"{used!r} whitens its embeddings", advice)
-            if (training := trained(config, used)) and training.steps_of:
-                problem = f"{used!r} takes its steps from other trainings, not from its folds"
-                raise InputError(where, problem, "name a method without steps_of")
-        _check_evaluated(config, where, answerer, method)
-
-
-def _check_evaluated(config: Config, where: str, answerer: Answerer, method: str) -> None:
-    """Check that tables of the bank evaluate a method with the base and the seeds of an answerer."""
-    wanted = set(config.seeds[answerer.seeds])
-    seeds: list[set[int]] = []
-    for table in config.tables.values():
-        if not find_layout(table.layout).over_folds:
-            continue
-        for row in table.rows:
-            on_bank = answerer.bank in row.corpora and answerer.base in row.bases
-            if on_bank and method in row.method_names:
-                seeds.append(set(config.seeds[table.seeds]))
-    if not seeds or not is_untrained(config, method) and not wanted <= set().union(*seeds):
-        problem = (
-            f"no table of bank {answerer.bank!r} evaluates {method!r} with base"
-            f" {answerer.base!r} and the seeds {answerer.seeds!r}"
-        )
-        raise InputError(where, problem, "name it in a row of a table")

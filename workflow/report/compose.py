@@ -2,23 +2,21 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
 from markupsafe import Markup
 
-from semblance import layout
 from semblance.counts import counted, duration, signed
 from semblance.fetch.manifest import load_manifest
-from semblance.provenance import checked, circumstances, read_text
+from semblance.provenance import circumstances
+from workflow.extensions import FOLDERS, extensions
 from workflow.report import claims, figures, tables
-from workflow.report.facts import UNREADABLE, Facts
+from workflow.report.facts import Facts
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
-ITEM = "- "  # a statement of an answerer's summary
 
 
 class Section(NamedTuple):
@@ -33,7 +31,7 @@ class Section(NamedTuple):
 def render(headline: str = "", **page: Any) -> str:
     """Return the page. Every text is escaped; no address but a link's is in it."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FileSystemLoader([TEMPLATES, *FOLDERS.values()]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -77,37 +75,12 @@ def compose(facts: Facts, version: str) -> str:
 
 
 def first_sections(facts: Facts, reproduced: claims.Claims) -> list[Section]:
-    """Return what was reproduced, and the answerers; of an own FAQ alone no claim of a paper."""
+    """Return what was reproduced, and what extensions show; of these alone no claim of a paper."""
+    others = [Section(*part) for each in extensions("report") for part in each.sections(facts)]
     sections = []
-    if reproduced.groups or not facts.outline.answerers:
+    if reproduced.groups or not others:
         sections.append(Section("claims", "Claims", reproduced.finding, reproduced))
-    if facts.outline.answerers:
-        shown = answerers(facts)
-        number = counted(len(facts.outline.answerers), "model")
-        heading = f"{len(shown['shown'])} of {number} that answer from your FAQ can be used"
-        sections.append(Section("answerers", "Your FAQ", heading, shown))
-    return sections
-
-
-def answerers(facts: Facts) -> dict[str, list[Any]]:
-    """Return what the answerers say, in the order of the config, and the names of those to come."""
-    shown: dict[str, list[Any]] = {"shown": [], "missing": []}
-    for name, (summary, record) in zip(facts.outline.answerers, answerer_files(facts), strict=True):
-        try:
-            checked(record, layout.SUMMARY)
-            heading, *lines = read_text(summary).splitlines()
-            statements = [line.removeprefix(ITEM) for line in lines if line.startswith(ITEM)]
-            shown["shown"].append((heading.removeprefix("# "), statements))
-        except UNREADABLE:
-            shown["missing"].append(name)
-    return shown
-
-
-def answerer_files(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the summary of each answerer that the page shows of a finished run, and its record."""
-    for name in facts.outline.answerers:
-        folder = Path(layout.place(facts.out, layout.ANSWERER, answerer=name))
-        yield str(folder / layout.SUMMARY), str(folder / layout.RECORD)
+    return sections + others
 
 
 def trust(facts: Facts) -> dict[str, Any]:

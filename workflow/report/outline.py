@@ -9,7 +9,8 @@ class Outline:
 
     By table: ``notes``, and ``seeds``, how many there are and the name of their list. By base:
     ``labels``. By downloaded base: ``origins``, whence it comes. By figure: ``figures``, its kind;
-    ``drawn`` are those with a drawing. ``records`` are those of all jobs but the downloads, which may
+    ``drawn`` are those with a drawing. By section of a distribution beside the project: ``others``, the
+    names of its entries. ``records`` are those of all jobs but the downloads, which may
     go once they are read, and the report, which is not over while its page is made.
     """
 
@@ -22,5 +23,5 @@ class Outline:
     datasets: tuple[str, ...]
     figures: dict[str, str]
     drawn: tuple[str, ...]
-    answerers: tuple[str, ...]
+    others: dict[str, tuple[str, ...]]
     records: tuple[str, ...]

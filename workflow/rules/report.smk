@@ -19,9 +19,14 @@ rule report:
         records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
         pages=[f"{OUT}/tables/{name}" for name in PAGES],
         drawings=DRAWINGS,
-        answerers=ANSWERERS,
+        others=[
+            stages.record(PLAN, job) for role in stages.OTHERS for job in role(PLAN, stages.TARGET)
+        ],
         figures=[path for name, path in zip(config.figures, FIGURES) if name not in DRAWN],
-        templates=[own(f"workflow/report/templates/{name}") for name in TEMPLATES],
+        templates=[
+            *(own(f"workflow/report/templates/{name}") for name in TEMPLATES),
+            *map(own, extensions.TEMPLATES),
+        ],
         papers=OF_PAPERS,
     output:
         page=report(
@@ -39,7 +44,7 @@ rule report:
     params:
         outline=layout.place(OUT, layout.OUTLINE),  # which each start writes
         told=lambda w: text_digest(canonical(asdict(outline(PLAN)))),
-        code=code("report"),
+        code=code("report", *extensions.names("report")),
     shell:
         "{PYTHON}.report --outline {params.outline:q} --tables {input.records:q} --page {output.page:q}"
         " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"

@@ -117,8 +117,8 @@ class Needs:
             return self.sizes.megabytes(job.name)
         if job.stage in ("download_model", "fit_whitening"):
             return _weights(self.million[job.base])
-        if job.stage == "build_answerer":
-            return _weights(self.million[self.plan.config.answerers[job.name].base])
+        if copied := STAGES[job.stage].copies:
+            return _weights(self.million[copied(self.plan, job)])
         if job.stage == "embed":  # in float16
             sentences = self.sizes.corpora[job.corpus].sentences
             return 2 * sentences * _width(self.million[job.base]) / 1e6

@@ -1,8 +1,8 @@
 """Explain one cell of a table, or the verdict on one claim, in a few lines.
 
 TABLE ROW COLUMN: how the cell came to be, and how to compute it again. CLAIM, its name or some of
-its words: the rows compared, their interval, the rule, and what would change the verdict. An
-answerer (the faq of a trained FAQ): how well it did. With --all: everything behind it, step by
+its words: the rows compared, their interval, the rule, and what would change the verdict. Another
+result (the faq of a trained FAQ): how well it did. With --all: everything behind it, step by
 step, each file checked against its digest; exit status 1 if one is not as its record says.
 """
 
@@ -20,15 +20,14 @@ from pathlib import Path
 from semblance.audit.chain import Chain
 from semblance.audit.explain import (
     Step,
-    answerers,
     explain,
-    explain_answerer,
     find_cell,
     problems,
 )
 from semblance.audit.kept import RECORDS, laid_out
 from semblance.audit.summary import Line, cell_lines, claim_lines, explain_claim, file_lines
 from semblance.errors import InputError
+from workflow.extensions import extensions
 from workflow.run.started import last_output
 from workflow.scripts import cli
 from workflow.scripts.endings import run
@@ -73,7 +72,7 @@ def _wrapped(text: str, indent: str, behind: str, width: int = WIDTH) -> str:
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance explain", __doc__)
-    flags.add_argument("name", metavar="TABLE|CLAIM", help="a table, a claim or an answerer")
+    flags.add_argument("name", metavar="TABLE|CLAIM", help="a table, a claim or another result")
     flags.add_argument("row", nargs="?", help="the row's label, or its method")
     flags.add_argument("column", nargs="?", help="the column, as in the table's header")
     cli.add_run(flags)
@@ -117,16 +116,17 @@ def main(argv: list[str] | None = None) -> None:
 def _explained(
     chain: Chain, name: str, row: str | None, column: str | None
 ) -> tuple[Step, Iterable[Line]]:
-    """Return all that is behind a cell, an answerer or a claim, and the lines that sum it up."""
+    """Return all that is behind a cell, a claim or another result, and the lines that sum it up."""
     if row and column:
         place = find_cell(chain, name, row, column)
         tree = explain(chain, place)
         return tree, cell_lines(chain, place, tree)
     if row:
         raise InputError(row, "a row without a column", "name one of the table's header, too")
-    if name in answerers(chain):
-        tree = explain_answerer(chain, name)
-        return tree, [*tree.facts.items(), *file_lines(tree)]
+    for each in extensions("explain"):
+        if name in each.records(chain):
+            tree = each.explained(chain, name)
+            return tree, [*tree.facts.items(), *file_lines(tree)]
     tree = explain_claim(chain, name)
     return tree, claim_lines(tree)
 

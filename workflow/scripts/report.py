@@ -7,7 +7,8 @@ from semblance.provenance import checked_digest, read_object, read_records
 from semblance.reporting.table import read_tables, table_digests
 from semblance.settings import decode
 from semblance.version import version
-from workflow.report.compose import answerer_files, compose
+from workflow.extensions import extensions
+from workflow.report.compose import compose
 from workflow.report.facts import Facts
 from workflow.report.outline import Outline
 from workflow.scripts.endings import run
@@ -29,7 +30,8 @@ def main(outline: str, tables: Sequence[str], page: str, reporting: Reporting) -
 def _files(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield each file that the page shows, and its record."""
     out = facts.out
-    yield from answerer_files(facts)
+    for each in extensions("report"):
+        yield from each.files(facts)
     for name in facts.tables:
         record = layout.place(out, layout.TABLE_RECORD, table=name)
         yield layout.place(out, layout.TABLE_JSON, table=name), record

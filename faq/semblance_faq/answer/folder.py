@@ -26,6 +26,7 @@ from semblance.models.saved import FOLDER, SavedModel
 from semblance.provenance import checked, damage, file_digest, read_sealed, write_record
 from semblance.ranking.candidates import TERMS
 from semblance_faq.answer.bank import Bank, FaqEntry, Match, build_bank, read_entries, write_entries
+from semblance_faq.answer.places import ANSWERER
 
 STAGE = "build_answerer"
 # Numbers of a unit vector, computed on another machine, with other threads or in other batches.
@@ -96,7 +97,7 @@ class StoredAnswerer:
 
 def answerer_folder(named: str | Path) -> Path:
     """Return the folder of a trained FAQ: the one named, or the only one that its run has made."""
-    records = sorted(Path(named).glob(f"{layout.pattern(layout.ANSWERER)}/{RECORD}"))
+    records = sorted(Path(named).glob(f"{layout.pattern(ANSWERER)}/{RECORD}"))
     if len(records) == 1:
         return records[0].parent
     return Path(named)

@@ -6,6 +6,7 @@ for the training from a base that is not installed, which fetches that base once
 
 import argparse
 import contextlib
+import importlib
 import json
 import shutil
 import sys
@@ -19,6 +20,7 @@ from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, NO_ANSWER, RUN_FAIL
 
 WRONG = 1  # exit status of check
 NOT_BETTER = 1  # exit status of train
+STAGES = ("train_final", "build_answerer")  # of a run, which calls their programs
 EXAMPLE = "example:\n  semblance faq "
 EXAMPLES = {
     "train": "train my.xlsx --output my-faq --queries asked.csv --question Frage --answer Antwort",
@@ -92,8 +94,12 @@ TITLE = "Ask the FAQ"
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the named subcommand."""
-    args = parser().parse_args(argv)
+    """Run the named subcommand, or the program of a stage."""
+    words = sys.argv[1:] if argv is None else argv
+    if words and words[0] in STAGES:
+        importlib.import_module(f"semblance_faq.scripts.{words[0]}").main(words[1:])
+        return
+    args = parser().parse_args(words)
     args.call(args)
 
 

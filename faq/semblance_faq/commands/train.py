@@ -23,6 +23,7 @@ from semblance.gpus import visible_gpus
 from semblance.models.saved import TOKENIZER_FILE
 from semblance.provenance import ROOT, checked, read_json, read_text
 from semblance.strict_yaml import as_yaml, read_yaml
+from semblance_faq.answer.places import ANSWERER, SUMMARY
 from semblance_faq.commands.config import (
     BANK,
     BASE,
@@ -247,6 +248,6 @@ def result_of(output: str) -> tuple[str, bool]:
     The second value tells whether its choice was shown to be better than each plain way, and
     training to help.
     """
-    folder = Path(layout.place(output, layout.ANSWERER, answerer=BANK))
+    folder = Path(layout.place(output, ANSWERER, name=BANK))
     is_better = checked(folder / layout.RECORD)["is_better"]
-    return (folder / layout.SUMMARY).read_text(encoding="utf-8"), is_better
+    return (folder / SUMMARY).read_text(encoding="utf-8"), is_better

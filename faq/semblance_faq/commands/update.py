@@ -25,6 +25,7 @@ from semblance_faq.answer.folder import (
     read_record,
     write_answerer,
 )
+from semblance_faq.answer.places import ANSWERER, SUMMARY
 from semblance_faq.commands.config import FEWEST_WORDINGS
 from semblance_faq.read.faq import read_own
 
@@ -72,7 +73,7 @@ class TrainedRun:
     @property
     def folder(self) -> Path:
         """The folder of the answerer."""
-        return Path(layout.place(self.output, layout.ANSWERER, answerer=self.answerer))
+        return Path(layout.place(self.output, ANSWERER, name=self.answerer))
 
 
 def find_run(model: str) -> TrainedRun:
@@ -108,7 +109,7 @@ def update(
     """
     run = find_run(read_record(answerer_folder(model)).get("update_of", model))
     output = os.path.normpath(os.path.expanduser(output or run.output + SUFFIX))
-    record = Path(layout.record(output, layout.ANSWERER, answerer=run.answerer))
+    record = Path(layout.record(output, ANSWERER, name=run.answerer))
     is_trained = record.is_file() and "update_of" not in read_record(record.parent)
     if is_trained or Path(f"{output}.yaml").exists():
         raise InputError(output, "is the folder of a training", "choose another --output")
@@ -128,7 +129,7 @@ def update(
             folder,
             trained,
             stored,
-            texts={layout.SUMMARY: f"# {run.answerer}, updated without a training\n\n{text}"},
+            texts={SUMMARY: f"# {run.answerer}, updated without a training\n\n{text}"},
             inputs=named_beside(record, files),
             records=named_beside(record, records),
             update_of=os.path.realpath(run.output),

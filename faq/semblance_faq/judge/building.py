@@ -10,7 +10,7 @@ import numpy as np
 
 from semblance.data.arrow import read_parquet
 from semblance.evaluation.prepared import QUESTIONS
-from semblance.layout import BANK_ENTRIES, SUMMARY, fold_corpus
+from semblance.layout import BANK_ENTRIES, fold_corpus
 from semblance.models.compute import device_name, set_up
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.names import START
@@ -19,6 +19,7 @@ from semblance.settings import Count, Length, Seed, Share, Threads
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import AnsweringSettings, embed_answerer, write_answerer
+from semblance_faq.answer.places import SUMMARY
 from semblance_faq.judge.evaluations import Evaluations, Way, read_clusters, read_evaluations
 from semblance_faq.judge.evidence import FoldResult, joined
 from semblance_faq.judge.judgement import Judgement, judge, over_seeds

@@ -4,8 +4,9 @@ import pytest
 
 from faq.tests.example_run import write_run
 from semblance.audit.chain import Chain
-from semblance.audit.explain import explain_answerer, problems
+from semblance.audit.explain import problems
 from semblance.errors import InputError
+from semblance_faq.extends.explain import explained
 from tests.dag.tiny import write_model
 from workflow.scripts import explain as command
 from workflow.scripts.explain import to_text
@@ -21,7 +22,7 @@ def results(tmp_path_factory):
 
 
 def test_the_tree_leads_to_the_model_the_bank_and_each_evaluation_once(results):
-    top = explain_answerer(Chain(results), "faq")
+    top = explained(Chain(results), "faq")
     assert top.facts["chosen"] == "start" and top.facts["questions"] == 6
     assert not [
         fact for fact in top.facts if fact.startswith("against")
@@ -49,5 +50,5 @@ def test_a_damaged_evaluation_is_marked(results):
     file = results / "scores/faq/faq-1/tiny/start/seed-0/predictions.parquet"
     content = file.read_bytes()
     file.write_text("damaged")
-    assert problems(explain_answerer(Chain(results), "faq")) == 1
+    assert problems(explained(Chain(results), "faq")) == 1
     file.write_bytes(content)

@@ -6,12 +6,12 @@ from semblance.errors import InputError
 from semblance.names import INITIAL
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings
+from semblance_faq.extends import stages as answerers
+from semblance_faq.extends.stages import models_of_answerer
 from semblance_faq.judge.building import AnswererSettings
 from tests.shipped import merged
-from workflow.planning import answerers
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
-from workflow.planning.reads import models_of_answerer
 from workflow.planning.stages import Job, inputs, jobs
 
 BASE = "nli-roberta-base-v2"

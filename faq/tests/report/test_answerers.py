@@ -5,9 +5,14 @@ from types import SimpleNamespace
 import pytest
 
 from semblance.provenance import write_record
+from semblance_faq.extends.report import answerers, files
 from tests.unit.report.test_claims import judgement
 from workflow.report import claims
-from workflow.report.compose import Section, answerer_files, answerers, first_sections, render
+from workflow.report.compose import Section, first_sections, render
+
+
+def outline(names):
+    return SimpleNamespace(others={"answerers": names})
 
 
 @pytest.fixture
@@ -18,7 +23,7 @@ def facts(tmp_path):
     (folder / "summary.md").write_text("# mine: 2 entries\n\n- VERDICT: <b>better</b> than BM25.\n")
     listed = ["summary.md"]
     write_record(folder / "record.json", "build_answerer", outputs=listed, started=0.0)
-    return SimpleNamespace(out=tmp_path, outline=SimpleNamespace(answerers=["mine", "later"]))
+    return SimpleNamespace(out=tmp_path, outline=outline(["mine", "later"]))
 
 
 def page(facts):
@@ -42,7 +47,7 @@ def test_a_summary_that_is_not_as_its_record_says_is_not_shown(facts):
 
 
 def test_the_record_of_a_report_names_the_files_that_the_section_shows(facts):
-    names = [path for path, _ in answerer_files(facts) if "/mine/" in path]
+    names = [path for path, _ in files(facts) if "/mine/" in path]
     below = [path.removeprefix(f"{facts.out}/") for path in names]
     assert below == ["answerers/mine/summary.md"]
 
@@ -59,6 +64,6 @@ def test_the_record_of_a_report_names_the_files_that_the_section_shows(facts):
 def test_the_report_of_an_own_faq_alone_begins_with_its_answerers(
     facts, verdict, answering, sections
 ):
-    facts.outline = SimpleNamespace(answerers=answering)
+    facts.outline = outline(answering)
     reproduced = claims.section([judgement(verdict=verdict)])
     assert [section.name for section in first_sections(facts, reproduced)] == sections

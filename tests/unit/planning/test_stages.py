@@ -1,13 +1,16 @@
 """The table of stages is held equal to the rules."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from semblance.provenance import ROOT
+from workflow import extensions
 from workflow.planning.stages import STAGES, job_of, log
 
-RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
+FILES = [*sorted((ROOT / "workflow/rules").glob("*.smk")), *map(Path, extensions.RULES)]
+RULES = "\n".join(path.read_text() for path in FILES)
 BLOCKS = dict(re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", RULES, flags=re.M | re.S))
 WILDCARDS = {
     "corpus": "nli",
@@ -17,7 +20,7 @@ WILDCARDS = {
     "bank": "faqir",
     "table": "rcl_table1a",
     "figure": "simcse_figure3",
-    "answerer": "mine",
+    "name": "mine",
 }
 
 

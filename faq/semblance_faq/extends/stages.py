@@ -1,10 +1,17 @@
-"""The answerers of a config: what each is chosen from, its evaluations."""
+"""The stages that make answerers: what each is chosen from, its evaluations."""
+
+from collections.abc import Iterator
+from typing import Any
 
 from semblance import layout
 from semblance.names import START
 from semblance.provenance import canonical
-from workflow.planning.methods import answerer_protocol, model_of, ranking
+from semblance_faq.answer.places import ANSWERER
+from workflow.config.model import Config
+from workflow.planning import reads
+from workflow.planning.methods import PAIRS, WORDING, holds_out_wordings, model_of, ranking
 from workflow.planning.plan import Evaluation, Plan, Run
+from workflow.planning.reads import Job
 from workflow.planning.tables import seeds_of
 
 
@@ -63,3 +70,52 @@ def settings(plan: Plan, name: str) -> str:
             "ways": ways,
         }
     )
+
+
+def answerer_protocol(config: Config, bank: str) -> str:
+    """Return what an answerer is judged by: users' wordings, or the questions of unknown entries."""
+    return WORDING if holds_out_wordings(config, bank) else PAIRS
+
+
+# --- what the jobs read ----------------------------------------------------------------------
+
+
+def bank(plan: Plan, job: Job) -> Iterator[Job]:
+    yield Job("prepare_faq", name=plan.config.answerers[job.name].bank)
+
+
+def models_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
+    if START in models_of(plan, job.name):
+        yield from reads.base(plan, job._replace(base=plan.config.answerers[job.name].base))
+    yield from (Job("train_final", *run) for run in final_runs(plan, job.name))
+
+
+def evaluations_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from map(reads.evaluation_job, evaluations_of(plan, job.name))
+
+
+def all_answerers(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from (Job("build_answerer", name=name) for name in plan.config.answerers)
+
+
+def base_of_answerer(plan: Plan, job: Job) -> str:
+    """Return the base of an answerer, whose model is as large."""
+    return plan.config.answerers[job.name].base
+
+
+STAGES: dict[str, dict[str, Any]] = {
+    "train_final": {
+        "record": f"{layout.MODEL}/{layout.RECORD}",
+        "work": "train",
+        "roles": (reads.base, reads.corpus, reads.tokens, reads.regulators, reads.models_of_folds),
+        "job_name": "{method}",
+    },
+    "build_answerer": {
+        "record": f"{ANSWERER}/{layout.RECORD}",
+        "work": "read",
+        "roles": (bank, models_of_answerer, evaluations_of_answerer),
+        "job_name": "{name}",
+        "copies": base_of_answerer,
+    },
+}
+REPORTED = (all_answerers,)  # what the report reads
