@@ -6,7 +6,7 @@ import pytest
 from faq.tests.example_faq import ENTRIES, TEXTS, THRESHOLD, write_example
 from semblance.errors import InputError
 from semblance.models.saved import WEIGHTS, SavedModel
-from semblance.provenance import BESIDE, digests, read_sealed, write_sealed
+from semblance.provenance import digests, read_sealed, write_sealed
 from semblance_faq.answer.folder import (
     TOLERANCE,
     AnsweringSettings,
@@ -36,9 +36,10 @@ def test_what_was_written_is_read(example):
 
 def test_the_record_names_every_file_and_the_model_that_was_copied(example, model):
     record = read_sealed(example / "record.json")
-    files = {path for path in example.rglob("*") if path.is_file()} - {example / "record.json"}
+    files = {path for path in example.rglob("*") if path.is_file()}
     named = {example / name for name in record["outputs"]}
-    assert named == {path for path in files if path.suffix != BESIDE and path.name != ".writer"}
+    unnamed = {".writer", "record.json", "record.circumstances"}
+    assert named == {path for path in files if path.name not in unnamed}
     assert SavedModel.read(example / "record.json").weights_digest == model.weights_digest
 
 
