@@ -12,7 +12,7 @@ from semblance.errors import InputError
 from semblance.provenance import PACKAGES, canonical, text_digest
 from semblance.syntax import WithoutMessages, names_used, tree_text
 
-PROGRAMS = "workflow.scripts."  # run as such: of them counts what they run, of others all
+PROGRAMS = ".scripts."  # in their names: of programs counts what they run, of others all
 # These modules cannot move a result: neither their code nor what they alone import is hashed.
 INERT = frozenset(
     {
@@ -98,7 +98,7 @@ def _named(text: str) -> tuple[str, str]:
         return text, WHOLE
     module, colon, name = text.partition(":")
     if not colon:
-        name = RUN if module.startswith(PROGRAMS) else WHOLE
+        name = RUN if PROGRAMS in module else WHOLE
     return module, name
 
 

@@ -1,7 +1,8 @@
 """Modules found by name: one file in one of seven folders is a new loss, view, dropout or pooling, a
 new format of a FAQ bank or of sentence pairs, or a new kind of figure.
 
-A module is known by the name of its file. Standard library only, so that the workflow's
+A module is known by the name of its file. A distribution beside the project adds to one of the folders
+by a folder of the same name in its package ``extends``. Standard library only, so that the workflow's
 controller can ask for names and paths without importing torch.
 """
 
@@ -10,8 +11,15 @@ from pathlib import Path
 from types import ModuleType
 
 from semblance.errors import InputError
+from semblance.provenance import DISTRIBUTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
+# Where distributions beside the project add modules: PACKAGE.extends, and its folder.
+EXTENDS = {
+    f"{folder.parent.name}.extends": folder
+    for distribution in DISTRIBUTIONS[1:]
+    for folder in distribution.glob("*/extends")
+}
 
 LOSSES = "semblance.training.losses"  # loss(...): embeddings of a batch to a number
 OWN_LOSS = "own"  # the one among them that reads a user's own file
@@ -22,8 +30,6 @@ BANKS = "semblance.data.banks"  # read(...): raw files to the pairs and queries 
 PAIRS = "semblance.data.pairs"  # read(...): a raw file to labelled pairs of sentences
 # Modules imported by name too: the code counts for those trainings alone that mask words.
 MASKED_WORDS = "semblance.training.masked_words"
-# The reader of a user's own FAQ, a part of the application: it counts for such banks alone.
-OWN_FAQ = "semblance_faq.read.faq"
 OWN_PAIRS = "semblance_faq.read.pairs"  # the reader of a user's own scored pairs
 WORDS = "semblance.ranking.words"  # imported by name where words rank
 FIGURES = "semblance.figures"  # rows(...): the data of a figure; draw(...): its picture
@@ -31,8 +37,7 @@ FIGURES = "semblance.figures"  # rows(...): the data of a figure; draw(...): its
 
 def module_names(package: str) -> list[str]:
     """Return the names of a package's modules, sorted."""
-    stems = [path.stem for path in folder_of(package).glob("*.py")]
-    return sorted(stem for stem in stems if stem != "__init__")
+    return sorted(_modules(package))
 
 
 def module_path(package: str, name: str, where: str) -> str:
@@ -40,17 +45,19 @@ def module_path(package: str, name: str, where: str) -> str:
 
     Raises InputError at ``where`` for a name without a module; the error lists the known names.
     """
-    known = module_names(package)
+    known = _modules(package)
     if name not in known:
         folder = package.replace(".", "/")
-        raise InputError(where, f"there is no {folder}/{name}.py", f"known are {', '.join(known)}")
-    return f"{package}.{name}"
+        raise InputError(
+            where, f"there is no {folder}/{name}.py", f"known are {', '.join(sorted(known))}"
+        )
+    return known[name][0]
 
 
 def module_file(package: str, name: str, where: str) -> Path:
     """Return the file of a named module; InputError as ``module_path``."""
     module_path(package, name, where)
-    return folder_of(package) / f"{name}.py"
+    return _modules(package)[name][1]
 
 
 def load_module(package: str, name: str, where: str) -> ModuleType:
@@ -59,5 +66,15 @@ def load_module(package: str, name: str, where: str) -> ModuleType:
 
 
 def folder_of(package: str) -> Path:
-    """Return the folder of such modules."""
+    """Return the project's folder of such modules."""
     return ROOT.joinpath(*package.split("."))
+
+
+def _modules(package: str) -> dict[str, tuple[str, Path]]:
+    """Return the dotted path and the file of each module of a package by its name."""
+    last = package.rpartition(".")[2]
+    folders = {f"{name}.{last}": folder / last for name, folder in EXTENDS.items()}
+    folders[package] = folder_of(package)  # the last, so that none takes the place of the project's
+    files = [(name, file) for name, folder in folders.items() for file in folder.glob("*.py")]
+    found = {file.stem: (f"{name}.{file.stem}", file) for name, file in files}
+    return {stem: module for stem, module in found.items() if stem != "__init__"}

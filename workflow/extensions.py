@@ -10,27 +10,22 @@ import importlib
 import os
 from types import ModuleType
 
-from semblance.code_digest import PACKAGES
+from semblance.named_modules import EXTENDS
 from semblance.provenance import DISTRIBUTIONS, ROOT
 
-FOLDERS = {
-    f"{package}.extends": folder / package / "extends"
-    for package, folder in PACKAGES.items()
-    if (folder / package / "extends").is_dir()
-}
 RULES = [
     str(folder / "Snakefile") for folder in DISTRIBUTIONS[1:] if (folder / "Snakefile").is_file()
 ]
 TEMPLATES = [
     os.path.relpath(path, ROOT)
-    for folder in FOLDERS.values()
+    for folder in EXTENDS.values()
     for path in sorted(folder.glob("*.j2"))
 ]
 
 
 def names(part: str) -> list[str]:
     """Return the full names of the modules that add to a part of the project."""
-    files = {name: folder / f"{part}.py" for name, folder in FOLDERS.items()}
+    files = {name: folder / f"{part}.py" for name, folder in EXTENDS.items()}
     return [f"{name}.{part}" for name, file in files.items() if file.is_file()]
 
 

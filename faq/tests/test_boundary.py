@@ -6,14 +6,22 @@ from pathlib import Path
 import pytest
 
 from semblance.code_digest import module_digests
-from semblance.named_modules import OWN_FAQ, OWN_PAIRS
-from semblance_faq import TAKEN
+from semblance.named_modules import BANKS, OWN_PAIRS, module_path
 from tests.shipped import merged
 from workflow.planning import modules
 from workflow.planning.config import load
 
 ROOT = Path(__file__).resolve().parents[2]
 APPLICATION = "semblance_faq"
+OWN_FAQ = module_path(BANKS, "own", "here")
+# All that it takes of the reproduction's package: a change there minds the application, too.
+TAKEN = """
+    audit.chain audit.explain counts data.arrow data.faq data.raw data.sts data.text data.tokens
+    errors evaluation.prepared files gpus layout lines locks models.compute models.folder
+    models.prompts models.saved models.vectors named_modules names provenance
+    ranking.candidates ranking.words reporting.layouts settings strict_json strict_yaml
+    training.final
+""".split()
 
 
 def imported(path: Path) -> set[str]:

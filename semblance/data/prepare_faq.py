@@ -74,7 +74,7 @@ class FaqFolders:
 def read_bank(raw: Raw, settings: BankSettings) -> Faq:
     """Read a FAQ bank in its own format, and check its counts.
 
-    The format is a module of ``semblance/data/banks``. Its ``read`` takes the raw files and the name
+    The format is a module found by its name (``BANKS``). Its ``read`` takes the raw files and the name
     of a data set; of kind ``own``, the path of the user's file and the settings ``OF_OWN``.
     """
     reader = load_module(BANKS, settings.kind, "bank.kind")

@@ -14,10 +14,7 @@ from semblance import code_digest as module
 from semblance.code_digest import INERT, code_digest, module_digests
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-<<<<<<< HEAD
 from semblance.syntax import EXCEPTIONS
-=======
->>>>>>> 22ec3452 (Let a distribution beside the project add its stages)
 
 EVERY_CONSTRUCT = Path(__file__).with_name("every_construct.py")
 # Its digest under Python 3.11.7, 3.12.1 and 3.13.0. A change of the digest itself changes it.

@@ -36,8 +36,9 @@ PACKAGES = list(FUNCTIONS)
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_names_are_those_of_the_files_and_each_has_one_of_its_packages_functions(package):
-    folder = ROOT.joinpath(*package.split("."))
-    files = {path.name for path in folder.iterdir() if path.suffix == ".py"}
+    last = package.rpartition(".")[2]
+    folders = [ROOT.joinpath(*package.split(".")), *ROOT.glob(f"*/*/extends/{last}")]
+    files = {path.name for folder in folders for path in folder.glob("*.py")}
     names = named_modules.module_names(package)
     assert {f"{name}.py" for name in names} == files - {"__init__.py"}
     assert names == sorted(names) and len(names) >= 2

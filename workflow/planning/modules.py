@@ -11,7 +11,6 @@ from semblance.named_modules import (
     FIGURES,
     LOSSES,
     MASKED_WORDS,
-    OWN_FAQ,
     OWN_LOSS,
     PAIRS,
     POOLINGS,
@@ -48,12 +47,8 @@ def of_training(config: Config, base: str, settings: str) -> list[str]:
 
 
 def of_bank(config: Config, bank: str) -> list[str]:
-    """Return the module that reads the files of a FAQ bank; of a user's own file also its reader."""
-    kind = config.faq.banks[bank].kind
-    names = [_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
-    if kind == "own":
-        names.append(OWN_FAQ)
-    return names
+    """Return the module that reads the files of a FAQ bank."""
+    return [_path(BANKS, config.faq.banks[bank].kind, f"config.faq.banks.{bank}.kind")]
 
 
 def of_pairs(config: Config, corpus: str) -> list[str]:

@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from semblance.counts import counted, duration, signed
 from semblance.fetch.manifest import load_manifest
+from semblance.named_modules import EXTENDS
 from semblance.provenance import circumstances
-from workflow.extensions import FOLDERS, extensions
+from workflow.extensions import extensions
 from workflow.report import claims, figures, tables
 from workflow.report.facts import Facts
 
@@ -31,7 +32,7 @@ class Section(NamedTuple):
 def render(headline: str = "", **page: Any) -> str:
     """Return the page. Every text is escaped; no address but a link's is in it."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([TEMPLATES, *FOLDERS.values()]),
+        loader=jinja2.FileSystemLoader([TEMPLATES, *EXTENDS.values()]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -1,10 +1,8 @@
-"""A user's own FAQ; its reader is a part of the application, which is imported by its name."""
-
-import importlib
+"""A user's own FAQ, as a format of the banks that the reproduction prepares."""
 
 from semblance.data.faq import Faq
 from semblance.data.raw import Raw
-from semblance.named_modules import OWN_FAQ
+from semblance_faq.read.faq import read_own
 
 
 def read(
@@ -22,4 +20,4 @@ def read(
     queries = None
     if queries_path is not None:
         queries = raw.user_file(queries_path)
-    return importlib.import_module(OWN_FAQ).read_own(file, given, queries)
+    return read_own(file, given, queries)
