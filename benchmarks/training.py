@@ -17,7 +17,7 @@ from semblance.settings import decode
 from semblance.training.batch_loss import BatchLoss, Inputs
 from semblance.training.loop import Schedule, fit
 from semblance.training.recipe import TrainSettings, training_rows
-from workflow.planning.config import load_files
+from workflow.checks.load import load_files
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
 RCL = {"loss": "regulators", "dropout": {"attention": 0.1}, "max_length": 75}

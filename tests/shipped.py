@@ -6,7 +6,7 @@ import re
 import yaml
 
 from semblance.provenance import ROOT
-from workflow.planning.layers import laid_over
+from workflow.config.layers import laid_over
 
 
 def merged(*names: str) -> dict:

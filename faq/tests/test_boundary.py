@@ -8,8 +8,8 @@ import pytest
 from semblance.code_digest import module_digests
 from semblance.named_modules import BANKS, OWN_PAIRS, module_path
 from tests.shipped import merged
+from workflow.checks.load import load
 from workflow.planning import modules
-from workflow.planning.config import load
 
 ROOT = Path(__file__).resolve().parents[2]
 APPLICATION = "semblance_faq"

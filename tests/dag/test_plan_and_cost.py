@@ -8,8 +8,8 @@ import pytest
 from semblance.provenance import circumstances
 from tests.dag.tiny import CONFIG, Project
 from tests.shipped import changed
-from workflow.planning.config import load
-from workflow.planning.layers import laid_over
+from workflow.checks.load import load
+from workflow.config.layers import laid_over
 from workflow.planning.plan import Plan
 from workflow.planning.stages import TARGET, jobs, makers, record
 from workflow.run.costs import estimates

@@ -11,8 +11,8 @@ from snakemake_executor_plugin_slurm.submit_string import get_submit_command
 from snakemake_executor_plugin_slurm.utils import set_gres_string
 
 from tests.dag.tiny import ROOT
-from workflow.planning.config import load
-from workflow.planning.layers import laid_over
+from workflow.checks.load import load
+from workflow.config.layers import laid_over
 from workflow.scripts import endings
 
 

@@ -21,8 +21,8 @@ from semblance.__main__ import OF_OTHER_NAME
 from semblance.__main__ import commands as known_commands
 from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import COPIED, ROOT, copy_project, write_base
-from workflow.planning.config import load
-from workflow.planning.layers import laid_over
+from workflow.checks.load import load
+from workflow.config.layers import laid_over
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs, model_record
 from workflow.planning.tables import rows_of

@@ -12,7 +12,7 @@ from semblance.models.architecture import read_architecture
 from semblance.models.weights import load_weights
 from semblance_faq.read.faq import read_own
 from tests.hostile.bounds import put, refusal
-from workflow.planning.layers import read_layer
+from workflow.config.layers import read_layer
 
 # What stands in the place of a file
 

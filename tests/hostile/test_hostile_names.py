@@ -13,7 +13,7 @@ from semblance.provenance import input_digests
 from tests.dag.tiny import CONFIG, ROOT, Project
 from tests.hostile.bounds import refusal
 from tests.shipped import merged
-from workflow.planning.config import load
+from workflow.checks.load import load
 
 FULL = merged("config.yaml")
 HOSTILE = ["$(touch PWNED)", "`touch PWNED`", "; touch PWNED", "a b", "'", '"', "a\nb", "a\n"]

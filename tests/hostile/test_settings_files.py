@@ -12,7 +12,7 @@ from semblance.strict_yaml import read_yaml
 from tests.dag.tiny import ROOT, run_module
 from tests.hostile.bounds import bounded, put, refusal
 from tests.unit.data.files import put as write
-from workflow.planning.layers import read_layer
+from workflow.config.layers import read_layer
 from workflow.scripts import endings, run
 
 # YAML

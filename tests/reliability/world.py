@@ -27,8 +27,8 @@ from tests.dag.tiny import CONFIG, ROOT, write_base
 from tests.example_settings import COMPUTE
 from tests.scripts.flags import flags
 from tests.shipped import merged
+from workflow.checks.load import load
 from workflow.planning import reads
-from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, record, records_read
 from workflow.scripts import endings

@@ -17,8 +17,8 @@ from semblance.reporting.table import Cell, Contrast
 from semblance.strict_yaml import as_yaml
 from semblance.training import probe
 from tests.scripts.flags import start
+from workflow.checks.load import load_files
 from workflow.planning import modules
-from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
 
 command = importlib.import_module("workflow.scripts.try")  # `try` is a word of Python

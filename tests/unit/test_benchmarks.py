@@ -29,7 +29,7 @@ from semblance.provenance import ROOT
 from semblance.statistics import verdicts
 from semblance.training import batch_loss
 from tests.shipped import merged
-from workflow.planning.config import load
+from workflow.checks.load import load
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 

@@ -73,9 +73,10 @@ def imported(statements: str) -> set[str]:
     return set(python("-c", program, check=True).stdout.split())
 
 
-NAMES_LISTED = """from workflow.planning import config, modules
+NAMES_LISTED = """from workflow.checks.load import load_files
+from workflow.planning import modules
 settings = '{"loss": "entropy", "views": "rows"}'
-modules.of_training(config.load_files([]), "bert-base", settings)"""
+modules.of_training(load_files([]), "bert-base", settings)"""
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from semblance import figures, layout
 from semblance.figures import FILES, TEXTS
 from semblance.named_modules import FIGURES, module_file
 from semblance.provenance import canonical
+from workflow.config.methods import entropy_model, trained
 from workflow.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
-from workflow.planning.methods import entropy_model, trained
+from workflow.config.signatures import read_signature
 from workflow.planning.plan import Plan, Run
-from workflow.planning.signatures import read_signature
 from workflow.planning.tables import TableRow, labels_of
 
 PER_MODEL = 2  # regulators: RCL counts the embeddings of the query and of the positive (Table 4)

@@ -11,11 +11,8 @@ from semblance import layout
 from semblance.names import INITIAL, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
-from workflow.config.model import Config
-from workflow.config.outputs import FigureOfModels, Table
-from workflow.config.trainings import Entropy
-from workflow.planning import methods, tables
-from workflow.planning.methods import (
+from workflow.config import methods
+from workflow.config.methods import (
     Training,
     entropy_model,
     entropy_settings,
@@ -26,6 +23,10 @@ from workflow.planning.methods import (
     settings_of,
     split_regulator,
 )
+from workflow.config.model import Config
+from workflow.config.outputs import FigureOfModels, Table
+from workflow.config.trainings import Entropy
+from workflow.planning import tables
 
 NOT_OF_FILES = ("label", "tokenizer", "million_parameters", "seen")  # of a base: same files
 

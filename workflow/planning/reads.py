@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from workflow.config.inputs import DatasetBank, Pretrained
+from workflow.config.methods import maker, model_of
 from workflow.planning.figures import (
     collection,
     drawn_figures,
@@ -14,7 +15,6 @@ from workflow.planning.figures import (
     figure_tables,
     is_measured,
 )
-from workflow.planning.methods import maker, model_of
 from workflow.planning.plan import Evaluation, Plan, Run
 
 

@@ -8,7 +8,7 @@ so that a user's own config, or an altered config.yaml, marks its rows. No file 
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from semblance.fetch.manifest import Dataset, load_manifest
@@ -16,15 +16,12 @@ from semblance.names import NO_CORPUS, START
 from semblance.provenance import ROOT, canonical, read_text, text_digest
 from semblance.reporting.layouts import find_layout
 from semblance.settings import parse_json
+from workflow.config.methods import evaluation_settings, is_untrained, whitening
 from workflow.config.model import Config
-from workflow.planning.config import load
-from workflow.planning.layers import laid_over
-from workflow.planning.methods import evaluation_settings, is_untrained, whitening
 from workflow.planning.plan import NOT_OF_FILES, Plan, Run
 from workflow.planning.tables import base_label
 
 REFERENCE = ROOT / "papers" / "reference.json"
-SHIPPED = ((), ("configs/simcse-sources.yaml",))  # the second has rows that the first cannot have
 UNKNOWN = "unknown"  # the content of data that nobody may hand on
 UNSTATED = "the shipped config has no row beside it"
 # Left out: of a base what its weights say, of a corpus what its data say, or no paper says.
@@ -103,11 +100,13 @@ def _settings(plan: Plan, run: Run) -> dict[str, Any]:
 # --- the reference ------------------------------------------------------------------------------
 
 
-def reference_text() -> str:
-    """Return what papers/reference.json holds: what each shipped row beside a printed one is."""
+def reference_text(shipped: Iterable[Config]) -> str:
+    """Return what papers/reference.json holds: what each row beside a printed one is.
+
+    A row that several of the shipped configs have is described by the first of them.
+    """
     rows: dict[str, list[Facts]] = {}
-    for overlays in SHIPPED:
-        plan = Plan(load(laid_over([ROOT / path for path in ("config.yaml", *overlays)])))
+    for plan in map(Plan, shipped):
         of_earlier = {"", *rows}
         for spec in map(plan.table_spec, plan.config.tables):
             for row in spec["rows"]:

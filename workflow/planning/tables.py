@@ -7,10 +7,7 @@ from typing import Any, NamedTuple
 from semblance.errors import InputError
 from semblance.names import NO_CORPUS, START, STS_TASKS
 from semblance.reporting.layouts import find_layout
-from workflow.config.model import Config
-from workflow.config.outputs import FigureOfModels, Table
-from workflow.config.trainings import Entropy
-from workflow.planning.methods import (
+from workflow.config.methods import (
     faq_protocols,
     is_untrained,
     ranking,
@@ -18,6 +15,9 @@ from workflow.planning.methods import (
     settings_of,
     trained,
 )
+from workflow.config.model import Config
+from workflow.config.outputs import FigureOfModels, Table
+from workflow.config.trainings import Entropy
 
 # What else makes a training, beside its regulators.
 BESIDE_SETTINGS = ("regulator_seeds", "steps_of")

@@ -8,8 +8,8 @@ from semblance.provenance import canonical
 from semblance.reporting.published import PAPERS
 from workflow.run import changes, events, preview, private, slurm
 from workflow.planning import figures, modules, reads, stages
-from workflow.planning.config import named, own, with_digest
-from workflow.planning.methods import methods_of
+from workflow.checks.load import named, own, with_digest
+from workflow.config.methods import methods_of
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stand_ins import marked
 

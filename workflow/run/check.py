@@ -15,11 +15,11 @@ from semblance.counts import size
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.gpus import visible_gpus, without_gpu
+from workflow.checks.claims import claim_checks
+from workflow.checks.load import errors_of, examine
+from workflow.checks.machine import dataset_checks, input_checks
+from workflow.config.layers import Layered
 from workflow.config.model import Config
-from workflow.planning.claims import claim_checks
-from workflow.planning.config import errors_of, examine
-from workflow.planning.inputs import dataset_checks, input_checks
-from workflow.planning.layers import Layered
 from workflow.planning.stages import STAGES, Job, jobs
 from workflow.run import slurm
 from workflow.run.command import Command

@@ -11,8 +11,8 @@ from semblance.counts import counted, duration, size
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import circumstances, read_object, settings_digest
+from workflow.checks.load import load_files
 from workflow.config.model import Config
-from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, TARGET, Job, inputs, makers, record, training_settings
 from workflow.planning.stages import jobs as all_jobs

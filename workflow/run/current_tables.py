@@ -17,9 +17,9 @@ from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
 from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json
+from workflow.checks.tables import published
 from workflow.planning.plan import Evaluation, Plan
 from workflow.planning.stand_ins import marked
-from workflow.planning.table_checks import published
 from workflow.report.facts import INCOMPLETE
 
 UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)

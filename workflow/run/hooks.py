@@ -26,8 +26,8 @@ from semblance.files import write_text
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import ROOT, write_json
+from workflow.config.layers import laid_over, over_project, shown
 from workflow.config.model import Config
-from workflow.planning.layers import laid_over, over_project, shown
 from workflow.planning.outline import outline
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, Job, log, wanted_by

@@ -8,7 +8,7 @@ Exit status 2 if there is an error; a warning stops nothing.
 import argparse
 import sys
 
-from workflow.planning.layers import over_project
+from workflow.config.layers import over_project
 from workflow.planning.stages import makers
 from workflow.run import command
 from workflow.run.check import check, check_planned

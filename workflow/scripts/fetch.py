@@ -14,8 +14,8 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.fetch.manifest import is_url, load_manifest
 from semblance.fetch.sources import State, fill_mirror
-from workflow.planning.config import load
-from workflow.planning.layers import Layer, Layered, over_project
+from workflow.checks.load import load
+from workflow.config.layers import Layer, Layered, over_project
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
 from workflow.scripts import cli

@@ -17,7 +17,7 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from semblance.strict_yaml import parse_argument
-from workflow.planning.layers import found, read_layer
+from workflow.config.layers import found, read_layer
 from workflow.scripts import cli, endings
 
 PROGRAM = "snakemake"

@@ -33,7 +33,7 @@ from semblance.files import write_text
 from semblance.models.saved import SavedModel
 from semblance.named_modules import OWN_PAIRS
 from semblance.provenance import ROOT
-from workflow.planning.methods import ALL_TASKS
+from workflow.config.methods import ALL_TASKS
 from workflow.run.started import read_start
 from workflow.scripts import cli
 from workflow.scripts.endings import run

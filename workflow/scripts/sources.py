@@ -9,7 +9,7 @@ import sys
 
 from semblance.fetch.manifest import load_manifest
 from semblance.fetch.sources import ask_all, missing, page, questions
-from workflow.planning.config import load_files
+from workflow.checks.load import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
 from workflow.scripts import cli

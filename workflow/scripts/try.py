@@ -48,11 +48,11 @@ from semblance.reporting.layouts import AVERAGE
 from semblance.reporting.ledger import Ledger, Look
 from semblance.settings import check_keywords
 from semblance.strict_yaml import as_yaml
+from workflow.config.layers import found, over_project
+from workflow.config.signatures import required_signature
 from workflow.planning import modules
-from workflow.planning.layers import found, over_project
 from workflow.planning.plan import Plan
 from workflow.planning.reads import Job
-from workflow.planning.signatures import required_signature
 from workflow.planning.stages import inputs, makers, record, stages, training_settings
 from workflow.run.costs import Cost, estimates, to_do, wall_time
 from workflow.scripts import cli, endings

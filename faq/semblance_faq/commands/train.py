@@ -37,9 +37,9 @@ from semblance_faq.commands.config import (
 )
 from semblance_faq.judge.threshold import can_show, fewest_questions
 from semblance_faq.read.faq import read_own
+from workflow.checks.load import load_files
+from workflow.config.layers import PROJECT, laid_over
 from workflow.config.part import File, Part, Place
-from workflow.planning.config import load_files
-from workflow.planning.layers import PROJECT, laid_over
 
 SPLIT_SEED = 0  # as in config.yaml
 WORD = re.compile(r"[^\W\d_]{2,}")

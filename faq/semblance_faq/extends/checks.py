@@ -8,9 +8,8 @@ from semblance.names import START
 from semblance.reporting.layouts import find_layout
 from semblance_faq.extends.settings import Answerer
 from semblance_faq.extends.stages import answerer_protocol
-from workflow.config.model import Config
-from workflow.planning.checks import Check, check_known
-from workflow.planning.methods import (
+from workflow.checks.options import Check, check_known
+from workflow.config.methods import (
     PAIRS,
     entropy_model,
     is_untrained,
@@ -18,6 +17,7 @@ from workflow.planning.methods import (
     trained,
     whitening,
 )
+from workflow.config.model import Config
 
 
 def checks(config: Config) -> Iterator[Check]:

@@ -7,9 +7,9 @@ from semblance import layout
 from semblance.names import START
 from semblance.provenance import canonical
 from semblance_faq.answer.places import ANSWERER
+from workflow.config.methods import PAIRS, WORDING, holds_out_wordings, model_of, ranking
 from workflow.config.model import Config
 from workflow.planning import reads
-from workflow.planning.methods import PAIRS, WORDING, holds_out_wordings, model_of, ranking
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.reads import Job
 from workflow.planning.tables import seeds_of

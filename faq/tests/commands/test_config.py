@@ -11,8 +11,8 @@ import pytest
 from semblance.errors import InputError
 from semblance_faq.commands import train
 from semblance_faq.commands.config import BANK, BASE, FEW, FEWEST_WORDINGS, READY, OwnFaq
-from workflow.planning.config import load_files
-from workflow.planning.methods import ranking
+from workflow.checks.load import load_files
+from workflow.config.methods import ranking
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs
 

@@ -10,7 +10,7 @@ from semblance_faq.extends import stages as answerers
 from semblance_faq.extends.stages import models_of_answerer
 from semblance_faq.judge.building import AnswererSettings
 from tests.shipped import merged
-from workflow.planning.config import load
+from workflow.checks.load import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, jobs
 

@@ -8,8 +8,8 @@ import pytest
 from semblance.fetch.manifest import load_manifest
 from semblance.provenance import ROOT
 from tests.shipped import merged
-from workflow.planning.config import load
-from workflow.planning.methods import methods_of
+from workflow.checks.load import load
+from workflow.config.methods import methods_of
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs
 from workflow.run.costs import Cost

@@ -26,8 +26,8 @@ from semblance.provenance import ROOT, write_json
 from tests.dag.tiny import CONFIG
 from tests.local_http import Fault
 from tests.unit.fetch.examples import ALTERED, COMMIT, CONTENT, REPO, dataset, pinned, sha, write
-from workflow.planning.config import load
-from workflow.planning.layers import over_project
+from workflow.checks.load import load
+from workflow.config.layers import over_project
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
 from workflow.scripts import fetch

@@ -3,8 +3,8 @@
 import json
 
 from tests.shipped import merged
+from workflow.checks.load import load
 from workflow.planning import modules
-from workflow.planning.config import load
 from workflow.planning.figures import (
     drawing_settings,
     drawn_figures,

@@ -4,7 +4,7 @@ import pytest
 
 from tests.shipped import merged
 from tests.unit.run.examples import TRAIN
-from workflow.planning.config import load
+from workflow.checks.load import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, job_of, jobs, submissions, wanted_by
 

@@ -11,7 +11,7 @@ from semblance.provenance import ROOT
 
 RULES = "".join(path.read_text() for path in ROOT.glob("workflow/rules/*.smk"))
 PROGRAMS = sorted({f"workflow.scripts.{name}" for name in re.findall(r"{PYTHON}\.(\w+)", RULES)})
-OF_PLANS = ("workflow.config", "workflow.planning")
+ROOMS = ("workflow.config", "workflow.planning", "workflow.checks")  # each may use those before it
 
 
 def imports(module: str) -> Iterator[str]:
@@ -38,8 +38,16 @@ def reached(module: str) -> set[str]:
 def test_the_program_of_a_stage_imports_neither_the_config_nor_the_planning(program):
     names = reached(program)
     assert "semblance.provenance" in names  # the walk goes further than the program itself
-    assert [name for name in sorted(names) if name.startswith(OF_PLANS)] == []
+    assert [name for name in sorted(names) if name.startswith(ROOMS)] == []
 
 
 def test_a_command_that_plans_is_seen_to_import_the_planning():
     assert "workflow.config.model" in reached("workflow.scripts.check")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_the_yaml_says_what_follows_and_what_is_refused_need_each_other_in_this_order(room):
+    files = [path.relative_to(ROOT) for path in ROOT.glob(f"{room.replace('.', '/')}/*.py")]
+    names = {name for file in files for name in imports(".".join(file.with_suffix("").parts))}
+    behind = ROOMS[ROOMS.index(room) + 1 :]
+    assert files and not [name for name in names if name.startswith(behind)]

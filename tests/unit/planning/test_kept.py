@@ -8,8 +8,8 @@ from semblance import layout
 from tests.shipped import merged
 from tests.unit.planning.test_stages import BLOCKS
 from tests.unit.run.examples import OWN_FAQ, cost
+from workflow.checks.load import load
 from workflow.planning import reads
-from workflow.planning.config import load
 from workflow.planning.plan import Plan, deletes_models, deletes_weights
 from workflow.planning.stages import STAGES, Job, weights_read
 from workflow.run.needs import WITHOUT_WEIGHTS

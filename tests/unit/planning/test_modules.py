@@ -10,8 +10,8 @@ from semblance.errors import InputError
 from semblance.named_modules import DROPOUTS, LOSSES, MASKED_WORDS, POOLINGS, VIEWS, module_names
 from semblance.settings import PLAIN_RATES, DropoutSettings
 from tests.shipped import merged
+from workflow.checks.load import load
 from workflow.planning import modules
-from workflow.planning.config import load
 
 SHIPPED = merged("config.yaml")
 del SHIPPED["bases"]["e5-small"]["pooling"]  # its own files choose one

@@ -10,9 +10,9 @@ import pytest
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from tests.shipped import merged
+from workflow.checks.load import OWN, WRITTEN, check_folder, load, named, own
+from workflow.config.layers import over_project
 from workflow.config.model import Config
-from workflow.planning.config import OWN, WRITTEN, check_folder, load, named, own
-from workflow.planning.layers import over_project
 
 
 def loaded(**changes: object) -> Config:

@@ -9,8 +9,8 @@ from semblance.settings import decode
 from semblance.training.settings import MaskedWords, TrainSettings
 from tests.shipped import merged
 from tests.unit.run.examples import MANIFEST
+from workflow.checks.load import load
 from workflow.planning import modules
-from workflow.planning.config import load
 from workflow.planning.plan import Plan, Run
 from workflow.planning.stages import Job, inputs, jobs, log, model_record, record, wanted_by
 from workflow.run.costs import Cost

@@ -8,7 +8,7 @@ from semblance.evaluation.faq import FaqRun
 from semblance.provenance import ROOT
 from semblance.settings import decode_json
 from tests.shipped import merged
-from workflow.planning.config import load
+from workflow.checks.load import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs
 

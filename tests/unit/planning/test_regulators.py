@@ -1,7 +1,7 @@
 """Which models may regulate a training, and which jobs make their embeddings."""
 
 from tests.shipped import merged
-from workflow.planning.config import load
+from workflow.checks.load import load
 from workflow.planning.plan import Plan, Run
 from workflow.planning.stages import Job, inputs
 

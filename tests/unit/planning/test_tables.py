@@ -4,8 +4,8 @@ import pytest
 
 from semblance.errors import InputError
 from tests.shipped import merged
+from workflow.checks.load import load
 from workflow.config.outputs import Table
-from workflow.planning.config import load
 from workflow.planning.tables import TableRow, counterpart, row_labels, table_spec
 
 

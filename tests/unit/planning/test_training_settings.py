@@ -8,10 +8,10 @@ import pytest
 from semblance.names import INITIAL
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
+from workflow.checks.load import load
+from workflow.config.methods import methods_of
 from workflow.config.outputs import Rows
 from workflow.config.trainings import Entropies, Trained
-from workflow.planning.config import load
-from workflow.planning.methods import methods_of
 from workflow.planning.plan import Plan
 
 # What the papers leave open is the same in all trainings (docs/decisions.md).

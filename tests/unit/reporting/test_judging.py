@@ -28,8 +28,8 @@ from semblance.statistics.verdicts import CANNOT
 from tests.unit.audit.tampering import wrong_verdicts
 from tests.unit.reporting import example_scores
 from tests.unit.reporting.example_scores import csv_lines, frame, of_fold, row, runs, untrained
-from workflow.planning.config import load
-from workflow.planning.layers import laid_over
+from workflow.checks.load import load
+from workflow.config.layers import laid_over
 from workflow.planning.plan import Plan
 
 PUBLISHED = Published(

@@ -15,8 +15,8 @@ from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import from_json, to_json
 from tests.unit.reporting import example_scores
 from tests.unit.reporting.example_scores import FAQ, csv_lines, markdown_lines, of_fold, runs
-from workflow.planning.config import load
-from workflow.planning.layers import laid_over
+from workflow.checks.load import load
+from workflow.config.layers import laid_over
 from workflow.planning.plan import Plan
 
 SCORES = {1: (0.70, 0.80), 2: (0.76, 0.84), 3: (0.73, 0.79)}

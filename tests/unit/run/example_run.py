@@ -12,8 +12,8 @@ from semblance.files import write_text
 from semblance.locks import name_for
 from semblance.provenance import ROOT, write_json
 from tests.shipped import merged
+from workflow.checks.load import load
 from workflow.config.model import Config
-from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, jobs, log, record
 from workflow.run import events, lock, started

@@ -5,7 +5,7 @@ import functools
 from semblance.fetch.manifest import load_manifest
 from semblance.provenance import ROOT
 from tests.shipped import changed, merged
-from workflow.planning.config import load
+from workflow.checks.load import load
 from workflow.planning.stages import Job
 from workflow.run.costs import Cost
 

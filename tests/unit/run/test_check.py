@@ -15,7 +15,7 @@ import yaml
 from semblance.errors import InputError
 from semblance.gpus import ALLOW_CPU, NONE_FOUND, NONE_GIVEN, REMOTE_JOB
 from tests.shipped import merged
-from workflow.planning.layers import over_project
+from workflow.config.layers import over_project
 from workflow.run import check as module
 from workflow.run import hooks, slurm
 from workflow.run.check import check, check_planned

@@ -15,7 +15,7 @@ from tests.shipped import merged
 from tests.unit.reporting.example_results import render_other
 from tests.unit.reporting.example_scores import record as score_record
 from tests.unit.reporting.example_scores import write as write_scores
-from workflow.planning.config import load
+from workflow.checks.load import load
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.reads import Job
 from workflow.planning.stages import jobs, record

@@ -16,8 +16,8 @@ from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from semblance.provenance import ROOT
 from tests.shipped import merged
+from workflow.checks.load import load
 from workflow.config.model import Config, Keep
-from workflow.planning.config import load
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import Job, log
 from workflow.run import command, events, hooks, lock, slurm

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.shipped import merged
-from workflow.planning.config import load
+from workflow.checks.load import load
 from workflow.planning.plan import Plan
 
 

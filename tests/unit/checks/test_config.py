@@ -21,12 +21,12 @@ from semblance.settings import decode_json
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
+from workflow.checks.load import load, load_files
+from workflow.checks.machine import input_checks
 from workflow.config import inputs, model, trainings
+from workflow.config.methods import is_untrained
 from workflow.config.model import Config
 from workflow.config.trainings import Entropy
-from workflow.planning.config import load, load_files
-from workflow.planning.inputs import input_checks
-from workflow.planning.methods import is_untrained
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, jobs
 from workflow.planning.tables import TableRow, row_labels, rows_of

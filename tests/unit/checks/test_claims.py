@@ -6,8 +6,8 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from workflow.planning.claims import claim_checks
-from workflow.planning.config import errors_of
+from workflow.checks.claims import claim_checks
+from workflow.checks.load import errors_of
 
 CLAIMS = """\
 claims:

@@ -12,11 +12,11 @@ from typing import Any
 from semblance.names import START, STS_TASKS
 from semblance.reporting.claims import Claim, Claims, read_claims, size_of
 from semblance.reporting.layouts import find_layout
+from workflow.checks.load import entropy_models
+from workflow.checks.options import Check, check_known
+from workflow.checks.tables import published
+from workflow.config.layers import PROJECT, Layered, laid_over, shown
 from workflow.config.model import PAPERS
-from workflow.planning.checks import Check, check_known
-from workflow.planning.config import entropy_models
-from workflow.planning.layers import PROJECT, Layered, laid_over, shown
-from workflow.planning.table_checks import published
 
 SECTIONS = {"base": "bases", "corpus": "corpora", "table": "tables"}
 Known = dict[str, Iterable[str]]  # the names of each kind; columns are those of one table

@@ -10,7 +10,7 @@ import pytest
 from semblance import named_modules
 from semblance.errors import InputError
 from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, load_module, module_file, module_names
-from workflow.planning.signatures import (
+from workflow.config.signatures import (
     check_dropout,
     check_loss,
     check_view,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from semblance.names import START, STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import AVERAGE
 from workflow.config.model import Config
+from workflow.config.signatures import loss_options
 from workflow.config.trainings import (
     Common,
     Entropy,
@@ -20,7 +21,6 @@ from workflow.config.trainings import (
     TrainInitial,
     Whitened,
 )
-from workflow.planning.signatures import loss_options
 
 TARGET = "target"  # of a whitening that each test fits on its own sentences
 

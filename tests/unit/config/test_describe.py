@@ -6,9 +6,9 @@ import re
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.unit.planning.test_config import ROOT
-from workflow.planning.describe import PARTS, SCHEMA, page, schema
-from workflow.planning.layers import of_config, read_layer
+from tests.unit.checks.test_config import ROOT
+from workflow.config.describe import PARTS, SCHEMA, page, schema
+from workflow.config.layers import of_config, read_layer
 
 FILES = [ROOT / "config.yaml", ROOT / "demo/config.yaml", *sorted(ROOT.glob("configs/*.yaml"))]
 PAPERS = sorted(ROOT.glob("papers/*.yaml"))

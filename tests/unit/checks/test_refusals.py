@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from semblance.errors import InputError, misfits
 from tests.shipped import changed, merged
 from tests.unit.planning.test_pretrained import BASE
+from workflow.checks.load import load
 from workflow.config.model import Config
-from workflow.planning.config import load
 
 # What is changed, KEY = VALUE (none: the key goes) | the beginning of the error, without `config.`;
 # where it is left out, the changed key.

@@ -10,11 +10,8 @@ from semblance.names import START, STS_TASKS, WITH_DEV_PAIRS
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
 from semblance.settings import check_keywords
-from workflow.config.model import Config
-from workflow.config.outputs import Figure, Rows, Table
-from workflow.config.trainings import Entropies
-from workflow.planning.checks import Check, check_known, check_models
-from workflow.planning.methods import (
+from workflow.checks.options import Check, check_known, check_models
+from workflow.config.methods import (
     TARGET,
     holds_out_wordings,
     is_untrained,
@@ -22,7 +19,10 @@ from workflow.planning.methods import (
     trained,
     whitening,
 )
-from workflow.planning.signatures import required_signature
+from workflow.config.model import Config
+from workflow.config.outputs import Figure, Rows, Table
+from workflow.config.signatures import required_signature
+from workflow.config.trainings import Entropies
 
 OTHER_TABLES = ("scores", "published", "claims", "report")  # their files
 

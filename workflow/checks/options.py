@@ -20,19 +20,7 @@ from semblance.named_modules import (
 )
 from semblance.names import INITIAL, NO_CORPUS, START
 from workflow.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
-from workflow.config.model import Config
-from workflow.config.part import Of, Part
-from workflow.config.trainings import (
-    NEEDED,
-    Entropies,
-    Entropy,
-    Kind,
-    Method,
-    Recipe,
-    Reranked,
-    Trained,
-)
-from workflow.planning.methods import (
+from workflow.config.methods import (
     TARGET,
     Training,
     inherited_options,
@@ -43,7 +31,19 @@ from workflow.planning.methods import (
     trained,
     whitening,
 )
-from workflow.planning.signatures import check_dropout, check_loss, check_view, reads_regulators
+from workflow.config.model import Config
+from workflow.config.part import Of, Part
+from workflow.config.signatures import check_dropout, check_loss, check_view, reads_regulators
+from workflow.config.trainings import (
+    NEEDED,
+    Entropies,
+    Entropy,
+    Kind,
+    Method,
+    Recipe,
+    Reranked,
+    Trained,
+)
 
 Check = Callable[[], None]
 

@@ -6,8 +6,8 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from workflow.planning.config import examine, load
-from workflow.planning.layers import Layer, Layered, over_project, path_of, read_layer
+from workflow.checks.load import examine, load
+from workflow.config.layers import Layer, Layered, over_project, path_of, read_layer
 
 
 @pytest.fixture(autouse=True)

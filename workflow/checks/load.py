@@ -22,13 +22,13 @@ from semblance.errors import InputError, misfits
 from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
+from workflow.checks.options import Check, check_known, checks, name_checks
+from workflow.checks.tables import table_checks
 from workflow.config.inputs import OF_OWN_BANK
+from workflow.config.layers import Layered, found, over_project
 from workflow.config.model import Config
 from workflow.config.trainings import Entropies, Entropy
 from workflow.extensions import extensions
-from workflow.planning.checks import Check, check_known, checks, name_checks
-from workflow.planning.layers import Layered, found, over_project
-from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
 
 WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
