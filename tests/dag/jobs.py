@@ -21,6 +21,7 @@ from semblance.provenance import ROOT
 from workflow.run import changes
 
 NOTED = Path(__file__).with_suffix(".csv")
+DIGESTS = ("code", "told")  # of all code that a job runs, and of all stages that the page shows
 # simcse-glove and simcse-sources are not among them: they need files that a user has to fetch.
 CONFIGS = {
     "config": [],
@@ -50,9 +51,9 @@ def print_jobs(workflow: Workflow) -> None:
 
 
 def lines(jobs) -> Iterator[str]:
-    """Yield a job's rule, outputs, settings and inputs; the code's digest is none of its settings."""
+    """Yield a job's rule, outputs, settings and inputs; digests of code and outline are no settings."""
     for job in jobs:
-        settings = {name: value for name, value in job.params.items() if name != "code"}
+        settings = {name: value for name, value in job.params.items() if name not in DIGESTS}
         parts = (job.rule.name, sorted(job.output), settings, sorted(job.input))
         text = json.dumps(parts, sort_keys=True, default=str, ensure_ascii=False)
         yield text.replace(os.fspath(ROOT) + "/", "")
