@@ -51,6 +51,7 @@ def module_of(package: str) -> Any:
 
 # The words of choices that the config and the code which acts on them share.
 Reduction = Literal["mean", "sum"]
+Candidates = Literal["batch", "all"]  # of a regulator: the rows of the batch, or of the corpus
 Similarity = Literal["cosine", "dot"]
 Precision = Literal["fp32", "bf16"]
 Matmul = Literal["auto", "highest", "high", "medium"]

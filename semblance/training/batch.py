@@ -34,10 +34,15 @@ def batch_of(views: Sequence[Tensor]) -> Batch:
 
 
 class Regulators(NamedTuple):
-    """The frozen embeddings that N other models give the same rows, (N, B, d) each."""
+    """The frozen embeddings that N other models give the same rows, (N, B, d) each.
+
+    With ``own`` they are those of all M rows of the corpus, (N, M, d), and ``own`` (B,) says which
+    of them each row of the batch is.
+    """
 
     queries: Tensor
     positives: Tensor
+    own: Tensor | None = None
 
 
 def scaled_cosines(queries: Tensor, candidates: Tensor, scale: float) -> Tensor:

@@ -32,6 +32,12 @@ def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
     return function
 
 
+def reads_all_rows(name: str, options: dict[str, Any]) -> bool:
+    """Tell whether a loss compares with the regulators of all rows of the corpus."""
+    module = load_module(LOSSES, name, "loss")
+    return hasattr(module, "reads_all_rows") and module.reads_all_rows(options)
+
+
 def _check_regulators(function: LossFunction, name: str, regulators: Sequence[np.ndarray]) -> None:
     """Raise InputError unless regulators of one width are given where the loss reads them."""
     reads = "regulators" in inspect.signature(function).parameters
@@ -100,6 +106,9 @@ class BatchLoss:
         _check_regulators(self.loss, settings.loss, regulators)
         _check_micro_batch(settings)
         self.columns = rows.views()
+        self._of_all_rows: tuple[Tensor, ...] | None = None
+        if reads_all_rows(settings.loss, settings.options):
+            self._of_all_rows = self._frozen(self.columns)
         self.changes: Changes | None = None
         change = find_change(settings.views, settings.view_options)
         if change is not None:
@@ -137,7 +146,7 @@ class BatchLoss:
         chosen = self._draw(step)  # (B,)
         numbers = np.stack([column[chosen] for column in self.columns])  # (V, B)
         # Regulators are sent first: a GPU then has them when the forward pass is done.
-        regulators = self._send_regulators(numbers)
+        regulators = self._send_regulators(numbers, chosen)
         tokens = self.tokens
         if self.changes is not None:
             tokens, numbers = self.changes.apply(tokens, numbers, step, chosen)
@@ -216,8 +225,14 @@ class BatchLoss:
             embeddings += vectors.float().split(each.rows)[: each.view_count]
         return embeddings
 
-    def _send_regulators(self, numbers: np.ndarray) -> tuple[Regulators, ...]:
+    def _send_regulators(self, numbers: np.ndarray, chosen: np.ndarray) -> tuple[Regulators, ...]:
         if not len(self.regulators):
             return ()
-        columns = [np.stack([r[column] for r in self.regulators]) for column in numbers[:2]]
-        return (Regulators(*(send(column, self.device).float() for column in columns)),)
+        if self._of_all_rows is not None:
+            return (Regulators(*self._of_all_rows, send(chosen, self.device)),)
+        return (Regulators(*self._frozen(numbers)),)
+
+    def _frozen(self, columns: Sequence[np.ndarray]) -> tuple[Tensor, ...]:
+        """Return the regulators' embeddings of queries and of positives, (N, rows, d) each."""
+        of_each = (np.stack([r[column] for r in self.regulators]) for column in columns[:2])
+        return tuple(send(embeddings, self.device).float() for embeddings in of_each)

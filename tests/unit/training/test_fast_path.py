@@ -33,6 +33,7 @@ PAIRS = TRIPLES._replace(negative=np.full(SENTENCES // 3, NONE, np.int32))
 TWICE = Rows(*(np.arange(SENTENCES, dtype=np.int32),) * 2, np.full(SENTENCES, NONE, np.int32))
 THRICE = Rows(*(np.arange(SENTENCES, dtype=np.int32),) * 3)
 TEN = {"scale": 10.0, "student_scale": 10.0}  # of cosines in a loss of two terms: 20 together
+ALL = {"regulator_candidates": "all", "regulator_scale": 1.0}
 STILL = {"hidden": 0.0, "attention": 0.0}
 
 
@@ -58,6 +59,7 @@ CASES = {
     "beta rates": ("contrastive", {}, TWICE, {"sampled": {"distribution": "beta"}}),
     "entropy model": ("entropy", {"phi": 0.02}, TRIPLES, {}),
     "RCL": ("regulators", {}, TRIPLES, {"attention": 0.1}),
+    "RCL, all tuples": ("regulators", ALL, TRIPLES, {"attention": 0.1}),
     "DistillCSE": ("distilled", TEN | {"interval": 0.0}, TWICE, {}),
     "SimCSE++": ("off_dropout", {}, THRICE, {"off_last": {}}),
 }
@@ -119,8 +121,11 @@ def plain(
     found = [e.float() if weights.words.weight.dtype == torch.float32 else e for e in found]
     regulators = []
     if frozen:
-        stacked = [np.stack([e[column] for e in frozen]) for column in columns[:2]]
-        regulators = [Regulators(*(torch.from_numpy(e).to(found[0]) for e in stacked))]
+        of_all = options is ALL
+        read = rows.views()[:2] if of_all else columns[:2]
+        stacked = [np.stack([e[column] for e in frozen]) for column in read]
+        own = torch.from_numpy(chosen).to(device) if of_all else None
+        regulators = [Regulators(*(torch.from_numpy(e).to(found[0]) for e in stacked), own)]
     value = find_loss(loss, options)(Batch(*found), *regulators, **options)
     value.backward()
     return value.item(), {name: p.grad.double() for name, p in weights.named_parameters()}

@@ -185,13 +185,38 @@ def test_regulators_are_equation_3(b, d, n, scale, hard, weight, reduction):
     assert float(found) == near(expected)
 
 
+@pytest.mark.parametrize(
+    "scale, over_batch, candidates",
+    [(None, "sum", "batch"), (1.0, "mean", "batch"), (5.0, "sum", "all"), (None, "mean", "all")],
+)
+def test_each_reading_of_equation_3_is_its_sum_over_models_sides_rows_and_candidates(
+    scale, over_batch, candidates
+):
+    batch, stored = draw(3, 4, seed=6, n=2)
+    own = [0, 1, 2]
+    if candidates == "all":  # the batch is rows 4, 0 and 2 of a corpus of 5
+        _, stored = draw(5, 4, seed=7, n=2)
+        own = [4, 0, 2]
+        stored = stored._replace(own=torch.tensor(own))
+    regulator = 0.0
+    for x, frozen in by_regulator(batch, stored):
+        for i, row in enumerate(own):
+            likely = [math.exp((scale or 20.0) * cosine(x[i], each)) for each in frozen]
+            regulator -= math.log(likely[row] / sum(likely)) / (3 if over_batch == "mean" else 1)
+    expected = equation_1(batch.queries, batch.positives, 20.0) + regulator
+    options = {"regulator_candidates": candidates, "regulator_reduction": over_batch}
+    found = regulators.loss(batch, stored, regulator_scale=scale, **options)
+    assert float(found) == near(expected)
+
+
 def test_the_defaults_are_the_printed_equations_at_scale_20():
     batch, given = draw(4, 6, seed=4, n=2, hard=True)
     assert torch.equal(contrastive.loss(batch), contrastive.loss(batch, scale=20.0))
     printed = {"reduction": "mean", "include_positive": False, "hard_negatives_in_entropy": True}
     stated = entropy.loss(batch, phi=0.3, scale=20.0, **printed)
     assert torch.equal(entropy.loss(batch, phi=0.3), stated)
-    stated = regulators.loss(batch, given, scale=20.0, regulator_weight=1.0, reduction="sum")
+    printed = {"regulator_weight": 1.0, "reduction": "sum", "regulator_reduction": "mean"}
+    stated = regulators.loss(batch, given, scale=20.0, regulator_scale=20.0, **printed)
     assert torch.equal(regulators.loss(batch, given), stated)
 
 
@@ -227,7 +252,7 @@ def test_the_guided_loss_has_the_candidates_that_the_guide_finds_farther_than_th
     b, d, n, hard
 ):
     batch, given = draw(b, d, seed=9, n=n, hard=hard)
-    given = Regulators(*(torch.cat([x, x[..., :1]], dim=-1) for x in given))  # of another width
+    given = Regulators(*(torch.cat([x, x[..., :1]], dim=-1) for x in given[:2]))  # of another width
     total = kept = 0
     for i in range(b):
         own = taught(given, "queries", i, "positives", i)
@@ -251,7 +276,7 @@ def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillati
     b, d, n, weights
 ):
     batch, given = draw(b, d, seed=12, n=n)
-    given = Regulators(*(torch.cat([x, x], dim=-1) for x in given))  # of another width
+    given = Regulators(*(torch.cat([x, x], dim=-1) for x in given[:2]))  # of another width
     forth = probabilities(batch.queries, batch.positives, 4.0)
     back = probabilities(batch.positives, batch.queries, 4.0)
     consistency = distillation = 0.0
@@ -277,7 +302,7 @@ def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillati
 @pytest.mark.parametrize("b,d,n,weight", [(2, 3, 1, 1.0), (5, 4, 3, 0.5)])
 def test_the_distilled_loss_is_equation_3_of_distillcse(b, d, n, weight):
     batch, given = draw(b, d, seed=15, n=n)
-    given = Regulators(*(torch.cat([x, x], dim=-1) for x in given))  # of another width
+    given = Regulators(*(torch.cat([x, x], dim=-1) for x in given[:2]))  # of another width
     queries = batch.queries.tolist()
     distillation = 0.0
     for i in range(b):
@@ -381,7 +406,7 @@ def test_the_loss_of_simcse_plus_plus_refuses_rows_of_two_or_four_texts(hard):
 
 def test_regulators_of_another_width_than_the_model_are_refused():
     batch, given = draw(3, 4, n=1)
-    wider = Regulators(*(torch.cat([x, x], dim=-1) for x in given))
+    wider = Regulators(*(torch.cat([x, x], dim=-1) for x in given[:2]))
     with pytest.raises(InputError, match="regulators: have vectors of 8 numbers, the model of 4"):
         regulators.loss(batch, wider)
 
