@@ -19,7 +19,7 @@ from semblance.named_modules import (
     module_names,
 )
 from semblance.names import INITIAL, NO_CORPUS, START
-from workflow.config.inputs import Base, Corpus, Nli, Pairs, Pretrained
+from workflow.config.inputs import Base, Corpus, Nli, Pairs, TrainedHere, Tuned
 from workflow.config.methods import (
     TARGET,
     Training,
@@ -107,11 +107,14 @@ def checks(config: Config) -> Iterator[Check]:
 
 
 def _check_base(config: Config, where: str, base: Base) -> None:
-    key = "base" if isinstance(base, Pretrained) else "tokenizer"
+    key = "base" if isinstance(base, TrainedHere) else "tokenizer"
     named = getattr(base, key)
-    if isinstance(other := config.bases[named], Pretrained):
+    if isinstance(other := config.bases[named], TrainedHere):
         advice = f"name the base that it is trained from: {other.base}"
         raise InputError(f"{where}.{key}", f"{named!r} is trained here itself", advice)
+    if isinstance(base, Tuned) and not trained(config, base.method):
+        problem = f"{base.method!r} does not train a model of its own"
+        raise InputError(f"{where}.method", problem, "name a method with a recipe")
     stated = getattr(base, "default_prompt", None)
     if stated and not getattr(base.prompts, stated, None):
         problem = f"prompts do not have {stated!r}"

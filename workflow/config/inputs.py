@@ -123,19 +123,36 @@ Pretraining = part_of(
 )
 
 
-class Pretrained(_Base):
+class TrainedHere(_Base):
     """A base that is trained here, out of another one: all else is that of the other base."""
 
     base: of("base", "bases")
     """The base that this one is trained from."""
     corpus: of("corpus", "corpora")
-    """The corpus whose distinct sentences it is trained on."""
+    """The corpus that it is trained on: by `pretrain` on its distinct sentences."""
+
+
+class Tuned(TrainedHere):
+    """A base that is the model of a method with one seed, as the paper of RCL starts from a model
+    that was tuned on its very triples."""
+
+    method: of("method", "methods")
+    """The method that trains it; the weights are those that it keeps."""
+    seed: Annotated[int, Field(ge=0, le=10**6)]
+    """The seed of that training."""
+
+
+class Pretrained(TrainedHere):
+    """A base that is trained by masked words alone."""
+
     pretrain: Pretraining
     """The training of a base by masked words alone, without a loss of sentences, before any method.
     It changes `training`; the last weights are the base."""
 
 
 def _kind_of_base(base: dict) -> str:
+    if "method" in base:
+        return "method"
     if not base.keys().isdisjoint(("base", "corpus", "pretrain")):
         return "pretrain"
     return next((key for key in ("package", "folder") if key in base), "hub")
@@ -147,6 +164,7 @@ Base = one_of(
     package=OfPackage,
     folder=OfFolder,
     pretrain=Pretrained,
+    method=Tuned,
 )
 
 

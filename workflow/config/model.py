@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 
 from semblance.provenance import ROOT
 from semblance.settings import Count, Length, Matmul, Positive, Precision, Seed, Threads
-from workflow.config.inputs import Base, Corpus, Faq, Pretrained, Sts, Transfer
+from workflow.config.inputs import Base, Corpus, Faq, Sts, TrainedHere, Transfer
 from workflow.config.outputs import Figure, Table
 from workflow.config.part import (
     Address,
@@ -133,7 +133,7 @@ class Reproduction(Part):
     """Lists of seeds by name: one training for each. A table names the list that its runs use."""
     bases: Annotated[dict[Name, Base], Field(min_length=1)]
     """The models that trainings start from, by name. A base has `hub`, `package` or `folder`. Or it
-    is trained here, out of another base: then it has `base`, `corpus` and `pretrain`."""
+    is trained here, out of another base: then it has `base` and `corpus`, and `pretrain` or `method`."""
     corpora: dict[Name, Corpus]
     """Training sets by name. Each fold of a FAQ bank is one more, named BANK-FOLD."""
     sts: Sts
@@ -185,7 +185,7 @@ class Reproduction(Part):
     def origin(self, base: str) -> Base:
         """Return the base itself, or the one that it is trained from: all but its weights."""
         entry = self.bases[base]
-        return self.bases[entry.base] if isinstance(entry, Pretrained) else entry
+        return self.bases[entry.base] if isinstance(entry, TrainedHere) else entry
 
 
 class Config(*(each.Sections for each in extensions("settings")), Reproduction):

@@ -6,7 +6,7 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from workflow.config.inputs import DatasetBank, Pretrained
+from workflow.config.inputs import DatasetBank, Pretrained, Tuned
 from workflow.config.methods import maker, model_of
 from workflow.planning.figures import (
     collection,
@@ -72,6 +72,8 @@ def base(plan: Plan, job: Job) -> Iterator[Job]:
     entry = plan.config.bases[job.base]
     if isinstance(entry, Pretrained):
         yield Job("pretrain", entry.corpus, job.base)
+    elif isinstance(entry, Tuned):
+        yield Job("train", entry.corpus, entry.base, entry.method, entry.seed)
     else:
         yield Job("download_model", base=job.base)
 

@@ -1,9 +1,11 @@
 """A base that is trained here: what the config may say of it, and that whatever takes a base takes it."""
 
 import json
+import re
 
 import pytest
 
+from semblance.errors import InputError
 from semblance.named_modules import LOSSES, MASKED_WORDS
 from semblance.settings import decode
 from semblance.training.settings import MaskedWords, TrainSettings
@@ -96,3 +98,35 @@ def test_it_costs_one_pass_over_each_sentence():
     steps = 1_000_000 // 32
     tokens = 32 * 32.8  # of a Wikipedia sentence, below the limit of 48
     assert model.need(MADE).work == pytest.approx(6 * steps * tokens * 110e6 / 1e9)
+
+
+TUNED = {"base": "bert-base", "corpus": "nli", "method": "simcse-sup", "seed": 4}
+
+
+def tuned(**changed):
+    """Return the shipped config with a base that is the model of a method."""
+    found = config()
+    found["bases"]["domain"] = {**TUNED, **changed}
+    return found
+
+
+def test_what_takes_a_base_that_a_method_tuned_waits_for_that_training():
+    ours = Plan(load(tuned()))
+    made = Job("train", "nli", "bert-base", "simcse-sup", 4)
+    assert made in jobs(ours)
+    assert made in inputs(ours, TRAINING) and made in inputs(ours, START)
+    assert Job("tokenise", "nli", "bert-base") in inputs(ours, TRAINING)
+    assert model_record(ours, Run("none", "domain", "start", 0)) == record(ours, made)
+
+
+@pytest.mark.parametrize(
+    "changed, problem",
+    [
+        ({"method": "bm25"}, "domain.method: 'bm25' does not train a model of its own"),
+        ({"base": "domain"}, "domain.base: 'domain' is trained here itself"),
+        ({"method": "simcse-supp"}, "there is no method 'simcse-supp'; did you mean simcse-sup"),
+    ],
+)
+def test_a_base_that_no_training_of_another_base_makes_is_refused(changed, problem):
+    with pytest.raises(InputError, match=re.escape(problem)):
+        load(tuned(**changed))
