@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from semblance.counts import interval, signed
 from semblance.names import START
-from semblance.reporting.claims import Better, Claim, Differing, Needs
+from semblance.reporting.claims import Better, Claim, Differing, Needs, Tuned
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.published import Published
@@ -111,7 +111,7 @@ def lacking_rows(claim: Claim, table: Table) -> str:
     return ", ".join(lacking) or f"one base with {', '.join(claim.terms)}"
 
 
-def lacks(needs: Needs | None, rows: Rows, table: Table, tables: Tables, stand_in: bool) -> str:
+def lacks(needs: Needs | None, rows: Rows, tables: Tables, stand_in: bool) -> str:
     """Say what a claim needs and the rows of a group do not have; empty if they have all.
 
     What is measured is asked of stand-ins alone: the papers' own bases are what the papers judged.
@@ -124,8 +124,8 @@ def lacks(needs: Needs | None, rows: Rows, table: Table, tables: Tables, stand_i
     reasons = []
     if stand_in and needs.differing:
         reasons.append(_too_alike(needs.differing, first, tables))
-    if stand_in and needs.start_within:
-        reasons.append(_start_too_low(needs.start_within, first, table))
+    if stand_in and needs.tuned:
+        reasons.append(_gains_more(needs.tuned, first, tables))
     if stand_in and needs.better:
         reasons.append(_not_better(needs.better, rows, tables))
     return next(filter(None, reasons), "")
@@ -150,18 +150,19 @@ def _too_alike(asked: Differing, first: Row, tables: Tables) -> str:
     return ""
 
 
-def _start_too_low(most: float, first: Row, table: Table) -> str:
-    column = find_layout(table.layout).main_column
-    peers = [row for row in table.rows if (row.base, row.protocol) == (first.base, first.protocol)]
-    peers = [row for row in peers if column in row.cells and row.cells[column].mean is not None]
-    starts = [row.cells[column].mean for row in peers if row.method == START]
-    trained = [row.cells[column].mean for row in peers if not row.is_untrained]
-    if not starts or not trained:
-        return f"{table.name} does not show how near its rows are to the start"
-    below = max(trained) - max(starts)
-    if below > most:
+def _gains_more(asked: Tuned, first: Row, tables: Tables) -> str:
+    table = tables.get(asked.table)
+    peers = [row for row in table.rows if row.base == first.base] if table else []
+    column = find_layout(table.layout).main_column if table else ""
+    of_method = {row.method: row for row in peers if column in row.cells}
+    ours, start = (of_method.get(method) for method in (asked.row, START))
+    means = [row.cells[column].mean for row in (ours, start) if row]
+    if len(means) < 2 or None in means:
+        return f"{asked.table} does not show what {asked.row} gains over the start"
+    gain = means[0] - means[1]
+    if gain > asked.at_most:
         return (
-            f"here it lies {below:.2f} points below the best trained row, and not within {most:g}"
+            f"here {ours.label} gains {gain:.2f} points over it, and not at most {asked.at_most:g}"
         )
     return ""
 

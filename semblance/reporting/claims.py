@@ -52,17 +52,25 @@ class Better:
 
 
 @dataclass(frozen=True)
+class Tuned:
+    """A row of a table that gains at most ``at_most`` points over the start, on the claim's base."""
+
+    table: str
+    row: str
+    at_most: Positive
+
+
+@dataclass(frozen=True)
 class Needs:
     """What a claim is about, without which it cannot be asked: ``why`` says it in words.
 
-    ``bases``: one of these. The others are measured, and asked of stand-ins alone. ``start_within``:
-    the start lies at most so many points below the best trained row of the claim's table.
+    ``bases``: one of these. The others are measured, and asked of stand-ins alone.
     """
 
     why: str
     bases: tuple[str, ...] = ()
     differing: Differing | None = None
-    start_within: Positive | None = None
+    tuned: Tuned | None = None
     better: Better | None = None
 
 

@@ -115,7 +115,7 @@ class _Court:
             is_stand_in(rows[name], claim.base_of(name), self.stand_ins) for name in rows
         )
         why = claim.needs.why if claim.needs else ""
-        lacking = lacks(claim.needs, rows, table, self.tables, stand_in)
+        lacking = lacks(claim.needs, rows, self.tables, stand_in)
         if not lacking and stand_in:
             why, lacking = "teachers that have moved from their start", unmoved(rows)
         if lacking:

@@ -70,13 +70,16 @@ def _names(claim: Claim) -> Iterator[tuple[str, str]]:
         rows += [*instead, *instead.values()]
     if needs := claim.needs:
         yield from (("base", base) for base in needs.bases)
-        for asked in filter(None, (needs.differing, needs.better)):
+        for asked in filter(None, (needs.differing, needs.better, needs.tuned)):
             yield "table", asked.table
+        for asked in filter(None, (needs.differing, needs.better)):
             yield f"column of {asked.table}", asked.column
     if needs and needs.differing:
         rows += needs.differing.rows
     if needs and needs.better:
         rows += [needs.better.row, needs.better.than]
+    if needs and needs.tuned:
+        rows.append(needs.tuned.row)
     for row in rows:
         corpus, slash, method = row.rpartition("/")
         yield "method", method

@@ -62,7 +62,9 @@ def test_the_losses_of_the_papers_and_the_views_that_change_texts_are_found():
 def test_the_options_of_a_loss_are_its_keyword_arguments():
     assert loss_options("contrastive") == {"scale", "similarity", "hard_negative_weight"}
     of_regulators = {"regulator_weight", "regulator_scale", "regulator_reduction"}
-    assert loss_options("regulators") == {"scale", "reduction", "regulator_candidates"} | of_regulators
+    assert (
+        loss_options("regulators") == {"scale", "reduction", "regulator_candidates"} | of_regulators
+    )
 
 
 def fields(kind):

@@ -18,6 +18,7 @@ from semblance.reporting.claims import (
     Differing,
     Needs,
     Term,
+    Tuned,
     read_claims,
     size_of,
 )
@@ -301,25 +302,25 @@ def test_a_claim_cannot_be_asked_without_the_base_or_the_differing_rows_that_it_
 
 # --- needs that are measured ----------------------------------------------------------------------
 
-TUNED = Needs("a tuned start", start_within=5)
+TUNED = Needs("a tuned start", tuned=Tuned("t", "b", 1))
 
 
-@pytest.mark.parametrize("start, verdict", [(0.6554, "undecided"), (0.6552, CANNOT)])
-def test_a_start_is_tuned_if_it_lies_within_five_points_of_the_best_trained_row(start, verdict):
-    """The best row has 70 + 71.1 + 70.5 = 3 · 70.533."""
+@pytest.mark.parametrize("start, verdict", [(0.6861, "undecided"), (0.6859, CANNOT)])
+def test_a_start_is_tuned_if_equation_1_gains_at_most_a_point_over_it(start, verdict):
+    """The row of Eq. 1, B, has 69 + 69.7 + 70.1 = 3 · 69.6."""
     shown = example_scores.table(ROWS, [*untrained(start, start), *runs("a", A), *runs("b", B)])
     (found,) = judged(beside(shown, "A", "p/1/A"), needs=TUNED)
     assert found.verdict == verdict
     if verdict == CANNOT:
-        below = "it lies 5.01 points below the best trained row, and not within 5"
-        assert found.why == f"it needs a tuned start: here {below}"
+        gains = "B gains 1.01 points over it, and not at most 1"
+        assert found.why == f"it needs a tuned start: here {gains}"
     (not_a_stand_in,) = judged(shown, needs=TUNED)
     assert not_a_stand_in.verdict == "undecided"
 
 
 def test_without_a_start_in_the_table_nobody_knows_whether_it_is_tuned():
     (found,) = judged(beside(table(BOTH), "A", "p/1/A"), needs=TUNED)
-    assert found.why.endswith("t does not show how near its rows are to the start")
+    assert found.why.endswith("t does not show what b gains over the start")
 
 
 @pytest.mark.parametrize(
