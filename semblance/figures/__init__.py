@@ -23,6 +23,7 @@ KINDS: dict[str, Source] = {  # what the rows of a figure are made from
     "cosine_densities": "predictions",
     "curve": "curve",
     "contrasts": "tables",
+    "specifications": "tables",
     "singular_values": "model",
     "anisotropy": "model",
     "retrieval": "collection",

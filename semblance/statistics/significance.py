@@ -6,6 +6,7 @@ Arrays may have leading axes: the last axis is that of the seeds.
 
 import bisect
 import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from scipy import optimize, stats
 LEVEL = 0.95  # of an interval
 ALPHA = 0.05  # of a two-sided test
 FEWEST_TO_EQUAL = 3  # seeds: with fewer, nothing is called equal
+FEWEST_TO_JOIN = 6  # seeds of a joint test: five give no p below .031
 POWER = 0.8
 LEAST_P = 1e-12  # two-sided, with items: their error is not known well enough for a smaller one
 MOST_SEEDS = 10_000  # that it makes sense to ask for
@@ -54,6 +56,10 @@ class Estimate:
     def p(self) -> float:
         """Return the two-sided p of "the difference is 0"."""
         return 2 * self._tail(abs(self.value))
+
+    def p_above(self, least: float) -> float:
+        """Return the one-sided p of "the difference is at most ``least``"."""
+        return float(self._tail(self.value - least))
 
     def p_equivalence(self, margin: float) -> float:
         """Return the p of "the difference is not within ±margin", by two one-sided tests.
@@ -131,6 +137,26 @@ def p_relabelled(ours: Sequence[float], theirs: Sequence[float]) -> np.ndarray:
     Above 2^16 ways to deal the labels, as many draws with a fixed seed take the place of all.
     """
     return _p_permutation("independent", ours, theirs)
+
+
+def p_joint(differences: np.ndarray) -> float | None:
+    """Return the exact one-sided p of readings (S, n) that share n seeds: luck gives each seed a sign.
+
+    A seed's sign turns all its readings at once, as they share its draws; the statistic is the
+    median over readings of the mean over seeds (Simonsohn, Simmons and Nelson 2020). None below
+    FEWEST_TO_JOIN seeds, where no p can be small: n seeds have 2^n signs.
+    """
+    seeds = differences.shape[1]
+    if seeds < FEWEST_TO_JOIN:
+        return None
+    if 2**seeds <= MOST_PERMUTATIONS:
+        signs = np.array(list(itertools.product((1, -1), repeat=seeds)))  # (2^n, n)
+    else:
+        signs = np.random.default_rng(0).choice((1, -1), (MOST_PERMUTATIONS, seeds))
+        signs[0] = 1
+    of_signs = np.median(differences @ signs.T, axis=0)  # of the first, no sign is turned
+    # Rounded: equal sums differ in their last bits.
+    return float(np.mean(np.round(of_signs, 9) >= np.round(of_signs[0], 9)))
 
 
 def _p_permutation(kind: str, *samples: Sequence[float]) -> np.ndarray:

@@ -53,4 +53,13 @@ ROWS = {
         OF_SEED | {"seed": 2, "difference": 0.4},
     ],
 }
+SPECIFICATION = {"table": "t", "layout": "sts", "column": "Average", "published": 0.77}
+SPECIFICATION |= {"n": 3, "holds": 1, "of": 2, "p_joint": None, "base": "tiny"}
+OF_ONE = {"label": "RCL", "method": "rcl", "choices": "scale 1", "difference": 0.6}
+OF_OTHER = {"label": "RCL 20", "method": "rcl-20", "choices": "scale 20", "difference": -0.1}
+ROWS["specifications"] = [
+    SPECIFICATION | {"table": table} | one | {"low": -0.2, "high": 0.8, "p_holm": 0.01}
+    for table in ("t", "t_mean")
+    for one in (OF_ONE, OF_OTHER)
+]
 NAMES = {("nli", "tiny", "rcl"): "RCL (8 regulators)", ("nli", "tiny", "simcse"): "SimCSE"}

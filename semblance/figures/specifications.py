@@ -1,0 +1,190 @@
+"""A claim under every reading: the differences in order, and below them what each reading chose.
+
+Source: Simonsohn, Simmons and Nelson, "Specification curve analysis", Nature Human Behaviour 2020.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from semblance import drawing
+from semblance.errors import InputError
+from semblance.figures import Row
+from semblance.provenance import read_text
+from semblance.reporting import table
+from semblance.reporting.contrasts import SeedContrast, between
+from semblance.reporting.layouts import find_layout
+from semblance.reporting.table import Table
+from semblance.statistics.significance import ALPHA, holm, p_joint
+
+COLUMNS = {
+    **dict.fromkeys(("table", "layout", "column", "base", "method", "label"), str),
+    "choices": str,
+    **dict.fromkeys(("difference", "low", "high", "published", "p_holm"), float),
+    **dict.fromkeys(("n", "holds", "of"), int),
+    "p_joint": float,
+}
+PART = " · "  # between two choices: "scale 20 · candidates all"
+Choices = Mapping[str, dict[str, str]]
+
+
+def rows(path: Path, *, choices: dict[str, dict[str, str]]) -> Iterator[Row]:
+    """Yield the readings of the table in a JSON file, in its order.
+
+    ``choices``: what each METHOD, or BASE/METHOD, of the table chose, by the name of the choice; a
+    row without an entry is a control. Raises InputError if the file holds no table.
+    """
+    yield from specification_rows(table.from_json(read_text(path), str(path)), choices)
+
+
+def specification_rows(shown: Table, choices: Choices) -> list[Row]:
+    """Return each reading's difference from its control in the main column, in points.
+
+    ``low`` and ``high``: its interval of seeds and items at 95 %. ``published``: the paper's
+    difference. ``p_holm``: of "it is at most half of the paper's", one-sided, corrected by Holm's
+    method for the number of readings. ``holds``: how many of them, ``of``, have one below .025,
+    which is the interval's lower end. ``p_joint``: of all readings together.
+    """
+    column = find_layout(shown.layout).main_column
+    named = [(row, _choices_of(row, choices)) for row in shown.rows]
+    read = [(row, chosen) for row, chosen in named if chosen is not None]
+    found: list[tuple[table.Row, str, SeedContrast | None]] = []
+    for row, chosen in read:
+        control = shown.control_of(row)
+        contrast = between(row, control, column) if control else None
+        found.append((row, PART.join(f"{name} {word}" for name, word in chosen.items()), contrast))
+    if missing := [row.label for row, _, contrast in found if contrast is None]:
+        problem = f"{', '.join(missing)} cannot be compared with a control"
+        raise InputError(shown.name, problem, "wait for its rows, or leave the reading out")
+    gain = _published_gain(shown, column)
+    contrasts = [contrast for _, _, contrast in found if contrast is not None]
+    ps = _corrected(contrasts, gain)
+    whole = {
+        "table": shown.name,
+        "layout": shown.layout,
+        "column": column,
+        "published": gain,
+        "holds": None if None in ps else sum(p < ALPHA / 2 for p in ps),
+        "of": len(found),
+        "p_joint": _joint(contrasts),
+    }
+    return [
+        {**whole, **_of_row(row, said, contrast), "p_holm": p}
+        for (row, said, _), contrast, p in zip(found, contrasts, ps, strict=True)
+    ]
+
+
+def _choices_of(row: table.Row, choices: Choices) -> dict[str, str] | None:
+    return choices.get(f"{row.base}/{row.method}") or choices.get(row.method)
+
+
+def _of_row(row: table.Row, said: str, contrast: SeedContrast) -> Row:
+    low, high = contrast.found.interval() if contrast.found else (None, None)
+    names = {"base": row.base, "method": row.method, "label": row.label, "choices": said}
+    ends = {"low": low, "high": high}
+    return {**names, "difference": contrast.value, **ends, "n": len(contrast.by_seed)}
+
+
+def _published_gain(shown: Table, column: str) -> float:
+    """Return the paper's difference of a row and its control; InputError if none is printed."""
+    for row in shown.rows:
+        control = shown.control_of(row)
+        printed = [side.cells[column].published for side in (row, control) if side]
+        if len(printed) == 2 and None not in printed:
+            return printed[0] - printed[1]
+    problem = "no row and its control have rows of the paper beside them"
+    raise InputError(shown.name, problem, "name them in `published`")
+
+
+def _corrected(contrasts: list[SeedContrast], gain: float) -> list[float | None]:
+    """Return Holm's p of "at most half of the gain"; None of all where one has no interval."""
+    found = [contrast.found for contrast in contrasts]
+    if not all(found):
+        return [None] * len(found)
+    return list(holm([each.p_above(gain / 2) for each in found if each]))
+
+
+def _joint(contrasts: list[SeedContrast]) -> float | None:
+    """Return the p of all readings together; None where they do not share the seeds."""
+    seeds = {tuple(contrast.by_seed) for contrast in contrasts}
+    if len(seeds) > 1:
+        return None
+    return p_joint(np.array([list(contrast.by_seed.values()) for contrast in contrasts]))
+
+
+# --- the drawing: a specification curve ----------------------------------------------------------
+
+LOOKS = (
+    {"color": drawing.SERIES[0], "marker": "o"},
+    {"color": drawing.SERIES[1], "marker": "s"},
+)
+AVERAGES = {"sts": "all pairs", "sts-mean": "mean of subsets"}
+CURVE = 2.6  # inches
+DOT = 1.15 * drawing.LINE
+
+
+def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
+    """Draw the differences of each table in the order of the first one's, and the choices below.
+
+    ``names`` is not used: a reading is known by its choices.
+    """
+    tables = list(drawing.grouped(rows, "table").values())
+    first = sorted(tables[0], key=lambda row: row["difference"])
+    order = [(row["base"], row["method"]) for row in first]
+    kinds = list(dict.fromkeys(part for row in tables[0] for part in row["choices"].split(PART)))
+    choice = [kind.partition(" ")[0] for kind in kinds]
+    kinds.sort(key=lambda kind: choice.index(kind.partition(" ")[0]))
+    figure = drawing.new_figure(drawing.PAGE, CURVE + DOT * len(kinds) + 0.6)
+    heights = [CURVE, DOT * len(kinds)]
+    curve, grid = figure.subplots(2, 1, sharex=True, height_ratios=heights)
+    for look, of_table, shift in zip(LOOKS, tables, (-0.13, 0.13), strict=False):
+        _draw_curve(curve, of_table, order, look, shift)
+    gain = rows[0]["published"]
+    curve.axhline(0, color=drawing.INK, linewidth=0.6)
+    curve.axhline(gain, color=drawing.SERIES[4], linestyle=drawing.DASHES[1], label="paper")
+    curve.axhline(gain / 2, color=drawing.SOFT, linewidth=0.6, linestyle=drawing.DASHES[2])
+    curve.set_ylabel("difference from its control, points")
+    figure.legend(loc="outside lower center", ncols=3)
+    look = {"x": 0.01, "ha": "left", "fontsize": drawing.SIZE, "fontweight": "bold"}
+    figure.suptitle(headline(tables), **look)
+    _draw_choices(grid, first, kinds)
+    return figure
+
+
+def headline(tables: list[drawing.Rows]) -> str:
+    """Return in how many readings the claim holds, by each table's average."""
+    parts = []
+    for of_table in tables:
+        first = of_table[0]
+        held = "an unknown number" if first["holds"] is None else str(first["holds"])
+        parts.append(f"{held} of {first['of']} by {_average(first)}")
+    return f"Readings above half of the paper's gain: {', '.join(parts)}"
+
+
+def _average(row: Row) -> str:
+    return AVERAGES.get(row["layout"]) or row["column"]
+
+
+def _draw_curve(axes, of_table, order, look, shift) -> None:
+    places = {(row["base"], row["method"]): row for row in of_table}
+    label = _average(of_table[0])
+    for x, key in enumerate(order):
+        row = places[key]
+        axes.plot(x + shift, row["difference"], markersize=4, linestyle="", label=label, **look)
+        label = "_"  # one entry of the legend
+        if row["low"] is not None:
+            axes.vlines(x + shift, row["low"], row["high"], color=look["color"], linewidth=1.2)
+
+
+def _draw_choices(axes: drawing.Axes, first: drawing.Rows, kinds: list[str]) -> None:
+    """Draw a dot where a reading has a choice."""
+    for x, row in enumerate(first):
+        chosen = set(row["choices"].split(PART))
+        for y, kind in enumerate(kinds):
+            look = {"color": drawing.INK if kind in chosen else drawing.GRID}
+            axes.plot(x, y, marker="o", markersize=3, **look)
+    axes.set_yticks(range(len(kinds)), [drawing.clean(kind, 40) for kind in kinds])
+    axes.set_ylim(len(kinds) - 0.4, -0.6)
+    axes.set_xticks([])
+    axes.grid(visible=False)

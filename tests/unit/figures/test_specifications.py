@@ -1,0 +1,66 @@
+"""A claim under every reading: in how many of them it holds, by hand."""
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.figures import specifications
+from semblance.figures.specifications import specification_rows
+from tests.unit.reporting import example_scores
+from tests.unit.reporting.example_scores import row, runs
+
+SEEDS = (1, 2, 3, 4, 5, 6)
+CONTROL = {seed: (0.70, 0.70) for seed in SEEDS}
+NOISE = dict(zip(SEEDS, (0.0001, -0.0001, 0.0002, -0.0002, 0.0001, -0.0001), strict=True))
+CHOICES = {"kept": {"scale": "1"}, "small": {"scale": "5"}, "lost": {"scale": "20"}}
+GAINS = {"kept": 0.010, "small": 0.004, "lost": -0.002}  # points / 100; half of the paper's is .005
+PUBLISHED = {"control": "p/1/Control", "kept": "p/1/Ours"}
+
+
+def shown(seeds=SEEDS):
+    """Return a table of three readings and their control."""
+    scores = runs("control", {s: CONTROL[s] for s in seeds})
+    for method, gain in GAINS.items():
+        scores += runs(method, {s: (0.70 + gain + NOISE[s],) * 2 for s in seeds})
+    rows = {m: row(m, seeds, published=PUBLISHED.get(m, "")) for m in ("control", *GAINS)}
+    found = example_scores.table(rows, scores, control="control")
+    return with_published(found)
+
+
+def with_published(table):
+    """Give the control and one reading the averages of a paper that gains 1 point."""
+    from dataclasses import replace
+
+    printed = {"control": 70.0, "kept": 71.0}
+    changed = []
+    for one in table.rows:
+        cell = replace(one.cells["Average"], published=printed.get(one.method))
+        changed.append(replace(one, cells=one.cells | {"Average": cell}))
+    return replace(table, rows=tuple(changed))
+
+
+def test_a_reading_holds_if_its_interval_lies_above_half_of_the_papers_gain():
+    found = specification_rows(shown(), CHOICES)
+    assert [one["choices"] for one in found] == ["scale 1", "scale 5", "scale 20"]
+    assert [one["difference"] for one in found] == pytest.approx([1.0, 0.4, -0.2])
+    assert {one["published"] for one in found} == {1.0}
+    assert {(one["holds"], one["of"]) for one in found} == {(1, 3)}
+    assert found[0]["p_holm"] < 0.025 < found[1]["p_holm"]
+
+
+def test_a_joint_p_is_the_share_of_the_signs_of_seeds_that_reach_the_median_reading():
+    """Of 64 ways to turn the seeds' signs, only the one as it is reaches a median of .4."""
+    assert specification_rows(shown(), CHOICES)[0]["p_joint"] == 1 / 64
+    assert specification_rows(shown(SEEDS[:5]), CHOICES)[0]["p_joint"] is None
+
+
+def test_a_row_without_choices_is_a_control_and_a_reading_without_one_is_refused():
+    found = specification_rows(shown(), {"tiny/kept": {"scale": "1"}})
+    assert [(one["method"], one["of"]) for one in found] == [("kept", 1)]
+    with pytest.raises(InputError, match="control cannot be compared with a control"):
+        specification_rows(shown(), {"control": {"scale": "20"}})
+
+
+def test_the_headline_counts_the_readings_of_each_average():
+    found = specification_rows(shown(), CHOICES)
+    said = specifications.headline([found])
+    assert said == "Readings above half of the paper's gain: 1 of 3 by all pairs"
