@@ -48,7 +48,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Slip:
-    """What a paper is known to have wrong: in a row of a table, or in another ``place``."""
+    """What a paper is known to have wrong: in a row of a table, or in another ``place``.
+
+    ``note`` says it. ``open``: no mistake, but a reading, a version or a property of the data that
+    a reader of the paper should know.
+    """
 
     paper: str
     note: str
@@ -58,6 +62,7 @@ class Slip:
     column: str | None = None
     printed: float | None = None
     recomputed: float | None = None
+    open: bool = False
 
     @property
     def where(self) -> str:

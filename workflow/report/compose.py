@@ -100,7 +100,7 @@ def trust(facts: Facts) -> dict[str, Any]:
         "devices": sorted(devices),
         "data": [(name, manifest[name]) for name in facts.outline.datasets],
         "bases": [*facts.outline.origins.items()],
-        "slips": len(facts.published.slips),
+        "slips": sum(not slip.open for slip in facts.published.slips),
         "verify": shlex.join(["semblance", "verify", "--output", facts.outline.out]),
         "run": shlex.join(["snakemake", "--cores", "all", *facts.command.get("options", [])]),
     }

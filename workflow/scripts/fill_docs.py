@@ -63,13 +63,14 @@ def texts_of(cost: Cost) -> dict[str, str]:
         "jobs": len(everything),
         "submissions": submissions(cost.plan, everything),
         "gpu_hours": round(cost.total_hours(everything, "gpu")),
-        "slips": len(published().slips),
+        "slips": sum(not slip.open for slip in published().slips),
         "gigabytes": round(cost.disk(everything) / 1000),
     }
     blocks = {
         "keys": describe.page(),
         "layout": Path("workflow/documentation/results.md").read_text(encoding="utf-8"),
         "datasets": datasets(cost.config.manifest),
+        "readings": mistakes(published(), are_open=True),
         "mistakes": mistakes(published()),
     }
     written = {name: f"{count:,}" for name, count in counts.items()}
@@ -81,10 +82,11 @@ def filled(text: str, texts: dict[str, str]) -> str:
     return PLACE.sub(lambda place: f"{place[1]}{texts[place[2]]}{place[3]}", text)
 
 
-def mistakes(printed: Published) -> str:
-    """Return the papers' mistakes, a section for each paper."""
+def mistakes(printed: Published, are_open: bool = False) -> str:
+    """Return the papers' mistakes, a section for each paper; ``are_open``: what is none."""
     lines = []
-    for paper, slips in groupby(printed.slips, key=lambda slip: slip.paper):
+    chosen = [slip for slip in printed.slips if slip.open == are_open]
+    for paper, slips in groupby(chosen, key=lambda slip: slip.paper):
         lines.append(f"\n## {printed.titles.get(paper, paper.capitalize())}\n")
         noted = (f"{slip.where.partition(', ')[2]}: {slip.note}" for slip in slips)
         lines += [f"- {escape_markdown(note)}" for note in noted]
