@@ -29,7 +29,15 @@ from semblance.models.architecture import Architecture
 from semblance.models.compute import autocast
 from semblance.models.dropout_plan import DropoutPlan
 from semblance.models.masks import dropout
-from semblance.models.packing import Group, Packed, pack, pad, token_budget_batches, unpad
+from semblance.models.packing import (
+    Group,
+    Packed,
+    count_positions,
+    pack,
+    pad,
+    token_budget_batches,
+    unpad,
+)
 from semblance.named_modules import POOLINGS, load_module
 from semblance.settings import DropoutSettings, Head, Precision
 
@@ -234,7 +242,9 @@ class Encoder(nn.Module):
         Adds to ``read``, if given, the earlier outputs that the pooling reads.
         """
         reads = () if read is None else self.reads
-        positions = packed.positions + self.shape.position_offset
+        positions = packed.positions
+        if self.shape.position_offset:
+            positions = count_positions(packed, self.shape.pad_token_id)
         x = self.words(packed.ids) + self.positions(positions) + self.types.weight[0]
         x = _hidden_dropout(self.norm(x), packed, plan)
         if "embeddings" in reads:

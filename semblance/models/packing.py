@@ -142,6 +142,18 @@ def _places(lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return starts, rows, np.arange(len(rows)) - starts[rows]
 
 
+def count_positions(packed: Packed, padding: int) -> Tensor:
+    """Number the tokens of each sentence as RoBERTa does, (T,) int64, by their numbers alone.
+
+    Those that are not ``padding`` count from padding + 1 on; one that is, wherever it stands in a
+    sentence, has the position ``padding``. Source: transformers, create_position_ids_from_input_ids.
+    """
+    counts = (packed.ids != padding).long()
+    before = torch.cumsum(counts, dim=0) - counts  # in all of the batch
+    within = before - before[packed.starts][packed.rows]
+    return (within + 1) * counts + padding
+
+
 def _filling(lengths: np.ndarray) -> np.ndarray:
     """Return the tokens of each sentence, (k,), that fills a batch up to a whole number of portions.
 
