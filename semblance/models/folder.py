@@ -55,6 +55,7 @@ def load(folder: str | Path, head: Head = "none") -> Encoder:
     """
     folder = Path(folder)
     modules = Modules.read(folder)
+    modules.check()
     modules.check_prompts(read_prompts(folder))
     shape = read_architecture(folder)
     pooling = modules.pooling()

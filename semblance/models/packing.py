@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from semblance.data.tokens import Tokens
+from semblance.errors import InputError
 
 SLACK = 0.85  # a group's shortest sentence has at least this share of its longest one's tokens
 
@@ -99,9 +100,12 @@ def pack(
 
     A cut sentence keeps its last special token, as every tokenizer's own truncation does. With a
     ``mask_token`` each sentence has this token more, before its last one. A ``filled`` batch has some
-    sentences of token 0 more, at the end, and at most two groups.
+    sentences of token 0 more, at the end, and at most two groups. InputError for a text of no tokens.
     """
     whole = (tokens.offsets[sentences + 1] - tokens.offsets[sentences]).astype(np.int64)
+    if not whole.all():
+        problem = "makes no token of a text, and puts none around it"
+        raise InputError("the tokenizer", problem, "leave empty texts out, or choose another model")
     if mask_token is not None:
         whole += 1
     cut = np.minimum(whole, max_length)

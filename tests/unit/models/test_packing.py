@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from semblance.data.tokens import Tokens
+from semblance.errors import InputError
 from semblance.models.packing import (
     GROUP_TOKENS,
     SLACK,
@@ -61,6 +62,11 @@ def test_positions_count_what_is_no_padding_as_transformers_counts_it(lengths, p
         mine = packed.rows == row
         theirs = RobertaEmbeddings.create_position_ids_from_input_ids(packed.ids[mine][None], pad)
         assert found[mine].tolist() == theirs[0].tolist()
+
+
+def test_a_text_of_no_tokens_is_refused():
+    with pytest.raises(InputError, match="makes no token of a text"):
+        pack(tokens_of([3, 0, 2]), np.array([0, 1]), 10)
 
 
 def packed_with(least, lengths):
