@@ -24,8 +24,14 @@ from semblance.models.modules import (
     Modules,
 )
 from semblance.models.prompts import Prompts, read_prompts
-from semblance.models.saved import TOKENIZER_FILE, WEIGHTS_FILE, SavedModel, checked_length
-from semblance.models.stated import TOKENIZER_CONFIG, check_stated, check_tokenizer, read_lengths
+from semblance.models.saved import (
+    TOKENIZER_CONFIG,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    SavedModel,
+    checked_length,
+)
+from semblance.models.stated import check_stated, check_tokenizer, read_lengths
 from semblance.models.weights import POOLER_NAMES, has_pooler, load_weights, to_theirs
 from semblance.provenance import read_object
 

@@ -25,7 +25,6 @@ from semblance.provenance import read_object
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-TOKENIZER_CONFIG = "tokenizer_config.json"
 VECTORS = "SentenceTransformer"  # the type of model that gives vectors
 WRITTEN_ANEW = "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER) writes it"
 ADVICE = f"make its files agree as the model was trained ({WRITTEN_ANEW}), or choose another model"
