@@ -29,15 +29,7 @@ from semblance.models.architecture import Architecture
 from semblance.models.compute import autocast
 from semblance.models.dropout_plan import DropoutPlan
 from semblance.models.masks import dropout
-from semblance.models.packing import (
-    Group,
-    Packed,
-    count_positions,
-    pack,
-    pad,
-    token_budget_batches,
-    unpad,
-)
+from semblance.models.packing import Group, Packed, pack, pad, token_budget_batches, unpad
 from semblance.named_modules import POOLINGS, load_module
 from semblance.settings import DropoutSettings, Head, Precision
 
@@ -244,7 +236,7 @@ class Encoder(nn.Module):
         reads = () if read is None else self.reads
         positions = packed.positions
         if self.shape.position_offset:
-            positions = count_positions(packed, self.shape.pad_token_id)
+            positions = packed.count_positions(self.shape.pad_token_id)
         x = self.words(packed.ids) + self.positions(positions) + self.types.weight[0]
         x = _hidden_dropout(self.norm(x), packed, plan)
         if "embeddings" in reads:

@@ -60,11 +60,12 @@ def load(folder: str | Path, head: Head = "none") -> Encoder:
     modules = Modules.read(folder)
     modules.check()
     modules.check_prompts(read_prompts(folder))
-    shape = read_architecture(folder)
+    transformer = folder / modules.listed[0].path
+    shape = read_architecture(transformer)
     pooling = modules.pooling()
     own_head = modules.find("Dense", HEAD_FOLDER)
     whitening = modules.find("Dense", WHITENING_FOLDER)
-    path = folder / WEIGHTS_FILE
+    path = transformer / WEIGHTS_FILE
     encoder = build(
         shape,
         load_weights(path),

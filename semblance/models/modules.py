@@ -55,6 +55,7 @@ ORDER += (WHITENING_FOLDER,)
 PAIR_SCORER = "ForSequenceClassification"  # in the class of a cross-encoder
 VECTOR = ["sentence_embedding"]  # what modules behind the pooling read and write
 BEHIND_KEYS = {"module_input_name": VECTOR, "module_output_name": VECTOR}
+DENSE_KEYS = {"in_features": None, "bias": [True], "use_residual": [False]}
 ENTRY_KEYS = dict.fromkeys(("idx", "name", "path", "type"))  # of modules.json, with any value
 
 
@@ -67,9 +68,8 @@ def check_keys(path: Path, found: Mapping[str, Any], known: Mapping[str, list | 
         values = known.get(key, [])
         if values is None or value in (None, {}, []) or value in values:
             continue
-        problem = f"{key} is {json.dumps(value):.60}, which is not supported"
-        if values:
-            problem += f" (known: {' or '.join(map(json.dumps, values))})"
+        computed = " or ".join(map(json.dumps, values)) or "none"
+        problem = f"{key} is {json.dumps(value):.60}, which is not supported (known: {computed})"
         raise InputError(path, problem, "choose another model")
 
 
@@ -86,8 +86,10 @@ class Module(NamedTuple):
 
     @property
     def part(self) -> str:
-        """Its name in ORDER."""
-        return self.role if self.kind == "Dense" else self.kind
+        """Its name in ORDER; empty for one that has none."""
+        is_dense = self.kind == "Dense"
+        name = self.role if is_dense else self.kind
+        return name if is_dense == (name in ACTIVATIONS) else ""
 
 
 @dataclass(frozen=True)
@@ -136,18 +138,15 @@ class Modules:
         """Raise InputError for a module behind the pooling with settings that are not computed."""
         path = self.config_path(module)
         if module.kind == "Normalize":
-            config = read_object(path) if path.is_file() else {}
-            return check_keys(path, config, BEHIND_KEYS)
+            return check_keys(path, read_object(path) if path.is_file() else {}, BEHIND_KEYS)
         config = {"activation_function": "Tanh"} | read_object(path)
         activation = str(config["activation_function"]).rpartition(".")[2]
-        known = BEHIND_KEYS | {
-            "in_features": None,
+        own = {
             "out_features": [config.get("in_features")],
-            "bias": [True],
-            "use_residual": [False],
             "activation_function": [ACTIVATIONS[module.role].rpartition(".")[2]],
         }
-        return check_keys(path, config | {"activation_function": activation}, known)
+        config["activation_function"] = activation
+        return check_keys(path, config, BEHIND_KEYS | DENSE_KEYS | own)
 
     def find(self, kind: str, role: str | None = None) -> Module | None:
         """Return the first module of a kind, and of a role if one is named; None without one."""
@@ -223,16 +222,14 @@ def _stated_pooling(path: Path) -> str:
         raise InputError(path, f"not there, though {LISTING} lists it", "fetch the whole folder")
     config = read_object(path)
     names = {key: name for name, key in POOLING_KEYS.items()}
-    keys = [key for key in config if key.startswith("pooling_mode_") and config[key] is True]
+    keys = [key for key in config if key.startswith("pooling_mode_") and config[key]]
     stated = config.get("pooling_mode")
-    if stated is None and keys:
+    if stated is None and keys:  # the newer key counts
         stated = [names.get(key, key) for key in keys]
         stated = stated[0] if len(stated) == 1 else stated
     if isinstance(stated, list) and len(stated) > 1:
         problem = f"states several poolings at once: {', '.join(map(str, stated))}"
-        raise InputError(
-            path, problem, "choose a model that has one; of several one vector is made"
-        )
+        raise InputError(path, problem, "choose a model that has one pooling")
     if not isinstance(stated, str):
         known = ", ".join(module_names(POOLINGS))
         raise InputError(path, f"states no pooling: {stated!r:.40}", f"known are {known}")

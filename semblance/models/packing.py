@@ -68,6 +68,16 @@ class Packed(NamedTuple):
     padding: Padding | None  # None where each token has the place of its own number
     groups: tuple[Group, ...]
 
+    def count_positions(self, padding: int) -> Tensor:
+        """Number the tokens of each sentence as RoBERTa does, (T,) int64.
+
+        Those that are not ``padding`` count from padding + 1 on; one that is, wherever it stands, has
+        the position ``padding``. Source: transformers, create_position_ids_from_input_ids.
+        """
+        counts = (self.ids != padding).long()
+        before = counts.cumsum(0) - counts  # in all of the batch
+        return (before - before[self.starts][self.rows] + 1) * counts + padding
+
 
 def cut_groups(
     lengths: Sequence[int], slack: float = SLACK, least: int = 0
@@ -144,18 +154,6 @@ def _places(lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     starts = np.cumsum(lengths) - lengths
     rows = np.repeat(np.arange(len(lengths)), lengths)
     return starts, rows, np.arange(len(rows)) - starts[rows]
-
-
-def count_positions(packed: Packed, padding: int) -> Tensor:
-    """Number the tokens of each sentence as RoBERTa does, (T,) int64, by their numbers alone.
-
-    Those that are not ``padding`` count from padding + 1 on; one that is, wherever it stands in a
-    sentence, has the position ``padding``. Source: transformers, create_position_ids_from_input_ids.
-    """
-    counts = (packed.ids != padding).long()
-    before = torch.cumsum(counts, dim=0) - counts  # in all of the batch
-    within = before - before[packed.starts][packed.rows]
-    return (within + 1) * counts + padding
 
 
 def _filling(lengths: np.ndarray) -> np.ndarray:

@@ -8,9 +8,19 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 from tokenizers.pre_tokenizers import ByteLevel
-from transformers import BertModel, BertTokenizer, RobertaModel, RobertaTokenizer
+from transformers import (
+    BertConfig,
+    BertModel,
+    BertTokenizer,
+    RobertaConfig,
+    RobertaModel,
+    RobertaTokenizer,
+    XLMRobertaConfig,
+    XLMRobertaModel,
+    XLMRobertaTokenizer,
+)
 
-from tests.unit.models.tiny_models import add_module, config_of, edit_json, publish
+from tests.unit.models.tiny_models import OF_ROBERTA, SHAPE, add_module, edit_json, publish
 
 LETTERS = string.ascii_letters + string.digits + ".,?!"
 WIDTH, LIMIT = 32, 16
@@ -29,16 +39,25 @@ def roberta_tokenizer() -> RobertaTokenizer:
     return RobertaTokenizer(pieces, [("t", "o")], model_max_length=LIMIT)
 
 
-FAMILIES = {"bert": (BertModel, bert_tokenizer), "roberta": (RobertaModel, roberta_tokenizer)}
+def xlm_roberta_tokenizer() -> XLMRobertaTokenizer:
+    names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "\u2581", "\u2581to", "day", *LETTERS]
+    scores = [(piece, -number / 3) for number, piece in enumerate(names)]  # of many digits
+    return XLMRobertaTokenizer(scores, model_max_length=LIMIT)
+
+
+FAMILIES = {
+    "bert": (BertModel, BertConfig, bert_tokenizer),
+    "roberta": (RobertaModel, RobertaConfig, roberta_tokenizer),
+    "xlm-roberta": (XLMRobertaModel, XLMRobertaConfig, xlm_roberta_tokenizer),
+}
 
 
 def write_foreign(folder: Path, family: str) -> Path:
     """Write a folder whose vectors are the mean over the tokens."""
-    encoder, tokenizer = FAMILIES[family]
-    config = config_of(family)
-    config.vocab_size = 300
+    encoder, config, tokenizer = FAMILIES[family]
+    numbers = {"pad_token_id": 0} if family == "bert" else OF_ROBERTA
     torch.manual_seed(3)
-    publish(encoder(config), folder)
+    publish(encoder(config(**{**SHAPE, **numbers, "vocab_size": 300})), folder)
     tokenizer().save_pretrained(folder)
     add_module(folder, "Transformer", "")
     add_module(folder, "Pooling", embedding_dimension=WIDTH, pooling_mode="mean")

@@ -228,10 +228,10 @@ REFUSED = [  # what is changed in the folder of a base, and what the error says
     (config(hidden_act="relu"), "config.json: only absolute positions and the gelu"),
     (pooling(pooling_mode_max_tokens=True), f"its pooling 'max' is not supported; {KNOWN}"),
     (pooling(pooling_mode="max"), f"1_Pooling/config.json: its pooling 'max' .*; {KNOWN}"),
-    (pooling(pooling_mode_mean_tokens="true"), f"states no pooling: None; {KNOWN}"),
+    (pooling(pooling_mode_mean_tokens=0), f"states no pooling: None; {KNOWN}"),
     (pooling(), f"1_Pooling/config.json: states no pooling: None; {KNOWN}"),
     (
-        pooling(pooling_mode_mean_tokens=True, pooling_mode_max_tokens=True),
+        pooling(pooling_mode_mean_tokens=True, pooling_mode_max_tokens=1),
         "1_Pooling/config.json: states several poolings at once: mean, max",
     ),
     *(

@@ -14,7 +14,6 @@ from semblance.errors import InputError
 from semblance.models.packing import (
     GROUP_TOKENS,
     SLACK,
-    count_positions,
     cut_groups,
     pack,
     pad,
@@ -57,7 +56,7 @@ def test_every_sentence_is_found_again_cut_to_the_limit(lengths, limit, random):
 def test_positions_count_what_is_no_padding_as_transformers_counts_it(lengths, pad, limit, seed):
     ids = np.random.default_rng(seed).integers(0, 4, sum(lengths), dtype=np.int32)
     packed = pack(Tokens(ids, np.cumsum([0, *lengths])), np.arange(len(lengths)), limit)
-    found = count_positions(packed, pad)
+    found = packed.count_positions(pad)
     for row in range(len(lengths)):
         mine = packed.rows == row
         theirs = RobertaEmbeddings.create_position_ids_from_input_ids(packed.ids[mine][None], pad)

@@ -13,7 +13,7 @@ from semblance.errors import InputError
 from semblance.evaluation.protocols import EveryPooling, TextInput, headline
 from semblance.models.found import read_found
 from semblance.models.saved import SavedModel
-from tests.unit.models.foreign import add_dense, states, tokenizer, write_foreign
+from tests.unit.models.foreign import FAMILIES, add_dense, states, tokenizer, write_foreign
 from tests.unit.models.tiny_models import add_module, built, by_library
 
 TEXTS = [
@@ -48,6 +48,31 @@ def kept(change):
     return lambda folder: (change(folder), states(TOKENIZER_CONFIG, **GENERIC)(folder))
 
 
+def without(key):
+    return states("config.json", **{key: None})
+
+
+def move(folder):
+    """Move the transformer into a folder of its own."""
+    inner = folder / "0_Transformer"
+    inner.mkdir()
+    for path in folder.glob("*.*"):
+        if path.name != "modules.json":
+            path.rename(inner / path.name)
+    listed(lambda entries: entries[0].update(path=inner.name))(folder)
+
+
+def types_of_tokens(folder):
+    """Give the tokens of a text the type 1, and have transformers hand it on."""
+
+    def change(parts):
+        parts["post_processor"]["single"][1]["Sequence"]["type_id"] = 1
+
+    tokenizer(change)(folder)
+    names = ["input_ids", "token_type_ids", "attention_mask"]
+    states(TOKENIZER_CONFIG, model_input_names=names)(folder)
+
+
 def listed(change):
     """Change the entries of modules.json."""
 
@@ -70,6 +95,11 @@ def in_order(*kinds):
     return edit
 
 
+def named(kind, place):
+    """Add a module with a folder of its own choice."""
+    return lambda folder: add_module(folder, kind, place, in_features=32, out_features=32)
+
+
 def in_bfloat16(folder):
     weights = load_file(folder / "model.safetensors")
     weights = {name: value.bfloat16() for name, value in weights.items()}
@@ -79,12 +109,19 @@ def in_bfloat16(folder):
 LOWER = {"type": "Lowercase"}
 SEQUENCE = {"type": "Sequence", "normalizers": [{"type": "NFKC"}, LOWER]}
 CASED = states(TOKENIZER_CONFIG, do_lower_case=False)
+BLANKS = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+METASPACE = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "never"}
 SECOND = {"name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}
 DENSE = "2_Dense/config.json: "
 ORDER = "modules in this order are not supported"
 CASES = {  # name: the family, what is changed, what the refusal says; None: the vectors are equal
     "nothing": ("bert", lambda folder: None, None),
     "nothing of RoBERTa": ("roberta", lambda folder: None, None),
+    "nothing of XLM-R": ("xlm-roberta", lambda folder: None, None),
+    "runs of blanks": ("xlm-roberta", sets("normalizer", BLANKS), None),  # as converters write it
+    "no blank in front": ("xlm-roberta", sets("pre_tokenizer", METASPACE), "pre_tokenizer is"),
+    "unknown piece": ("xlm-roberta", sets_model(unk_id=1), "model.unk_id is 3"),
+    "no number of XLM-R's padding": ("xlm-roberta", without("pad_token_id"), None),
     "no normalizer": ("bert", sets("normalizer", None), "normalizer is"),
     "NFKC and lower case": ("bert", sets("normalizer", SEQUENCE), "normalizer is"),
     "a normalizer of RoBERTa": ("roberta", sets("normalizer", LOWER), "normalizer is"),
@@ -99,8 +136,9 @@ CASES = {  # name: the family, what is changed, what the refusal says; None: the
     "no post-processor, kept": (
         "bert",
         kept(sets("post_processor", None)),
-        "post_processor puts none or several",
+        "post_processor puts other than one token",
     ),
+    "types of tokens": ("bert", kept(types_of_tokens), "post_processor .* states types"),
     "another first token": ("bert", states(TOKENIZER_CONFIG, cls_token="[MASK]"), "post_processor"),
     "prefix": ("bert", sets_model(continuing_subword_prefix="@"), "continuing_subword_prefix is"),
     "letters of a word": ("bert", sets_model(max_input_chars_per_word=2), "max_input_chars"),
@@ -150,17 +188,24 @@ CASES = {  # name: the family, what is changed, what the refusal says; None: the
     "text in lower case": ("roberta", states(LENGTHS, do_lower_case=True), None),
     "length of another family": ("bert", states("sentence_albert_config.json", x=1), None),
     "number of padding": ("roberta", states("config.json", pad_token_id=0), None),
-    "no number of padding": ("roberta", states("config.json", pad_token_id=None), None),
+    "no number of padding": ("roberta", without("pad_token_id"), None),
     "cut vectors": ("bert", states(OF_FOLDER, truncate_dim=4), "truncate_dim is 4"),
     "cross-encoder": ("bert", states(OF_FOLDER, model_type="CrossEncoder"), "is a CrossEncoder"),
     "adapter": ("bert", states("adapter_config.json", r=8), "adapter_config.json; merge"),
     "code": ("bert", listed(lambda e: e[1].update(type="my.Pooling")), "my.Pooling is code"),
     "arguments": ("bert", listed(lambda e: e[1].update(kwargs=["task"])), "kwargs is"),
+    "dense in the name of another": (
+        "bert",
+        named("Dense", "2_Normalize"),
+        r"2_Norm.* \(Dense\) is",
+    ),
+    "a module of our name": ("bert", named("Pooler", "2_Pooler"), r"2_Pooler \(Pooler\) is not"),
     "two of a name": (
         "bert",
         listed(lambda e: e.append(SECOND | {"name": "1"})),
         "two modules have one name",
     ),
+    "in a folder of its own": ("bert", lambda folder: (add_dense(folder), move(folder)), None),
     "normalised": ("bert", in_order("Normalize"), None),
     "dense": ("bert", in_order("Dense", "Normalize"), None),
     "dense twice": ("bert", in_order("Dense", "Dense"), ORDER),
@@ -191,7 +236,7 @@ CASES = {  # name: the family, what is changed, what the refusal says; None: the
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     place = tmp_path_factory.mktemp("foreign")
-    return {family: write_foreign(place / family, family) for family in ("bert", "roberta")}
+    return {family: write_foreign(place / family, family) for family in FAMILIES}
 
 
 def vectors(folder):
