@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance.data.tokens import load_tokenizer, refuse_tokenizer
+from semblance.data.vocabulary import MASK_TOKENS, read_vocabulary
 from semblance.errors import InputError
 from semblance.fetch.hub import Repository, fetch_repository, package_folder
 from semblance.fetch.manifest import Hub
@@ -30,7 +31,6 @@ from semblance.provenance import file_digest, read_object, write_json, write_rec
 
 PARTS = tuple(part for part in ORDER if part not in (HEAD_FOLDER, WHITENING_FOLDER))  # of a base
 VOCABULARIES = ("vocab.*", "*.model")  # of a tokenizer before tokenizer.json
-MASK_TOKENS = ("[MASK]", "<mask>")  # as the families call it
 
 
 @dataclass(frozen=True)
@@ -151,13 +151,11 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
 
 def _mask_token(tokenizer: Path) -> int:
     """Return the number of a tokenizer's mask token; InputError for a tokenizer without one."""
-    vocabulary = load_tokenizer(tokenizer)
-    for name in MASK_TOKENS:
-        number = vocabulary.token_to_id(name)
-        if number is not None:
-            return number
-    problem = f"has no mask token: none of {', '.join(MASK_TOKENS)}"
-    raise InputError(tokenizer, problem, "choose another pooling")
+    number = read_vocabulary(tokenizer).mask
+    if number is None:
+        problem = f"has no mask token: none of {', '.join(MASK_TOKENS)}"
+        raise InputError(tokenizer, problem, "choose another pooling")
+    return number
 
 
 def _uniform_config(config: dict[str, Any], shape: Architecture) -> dict[str, Any]:

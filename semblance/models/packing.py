@@ -75,7 +75,7 @@ class Packed(NamedTuple):
         the position ``padding``. Source: transformers, create_position_ids_from_input_ids.
         """
         counts = (self.ids != padding).long()
-        before = counts.cumsum(0) - counts  # in all of the batch
+        before = counts.cumsum(0) - counts  # in all of the batch; exact, since whole numbers
         return (before - before[self.starts][self.rows] + 1) * counts + padding
 
 
