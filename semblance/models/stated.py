@@ -16,6 +16,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from semblance.data.tokens import REGEXES, load_tokenizer, refuse_tokenizer
 from semblance.errors import InputError
 from semblance.files import require_regular
+from semblance.models.architecture import read_architecture
 from semblance.models.modules import CONFIG, check_keys
 from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import LENGTH_FILE, TOKENIZER_FILE, WEIGHTS_FILE
@@ -51,6 +52,7 @@ def check_stated(folder: Path, transformer: Path) -> list[str]:
     """
     if (transformer / ADAPTER).is_file():
         raise no_weights(transformer / WEIGHTS_FILE)
+    read_architecture(transformer)  # of what cannot be computed at all this is said first
     path = folder / PROMPTS_FILE
     stated = read_object(path) if path.is_file() else {}
     kind = stated.get("model_type", VECTORS)

@@ -189,6 +189,11 @@ CASES = {  # name: the family, what is changed, what the refusal says; None: the
     "length of another family": ("bert", states("sentence_albert_config.json", x=1), None),
     "number of padding": ("roberta", states("config.json", pad_token_id=0), None),
     "no number of padding": ("roberta", without("pad_token_id"), None),
+    "another family": (
+        "bert",
+        lambda folder: (states("config.json", model_type="mpnet")(folder), CASED(folder)),
+        "model_type 'mpnet' is not supported",
+    ),
     "cut vectors": ("bert", states(OF_FOLDER, truncate_dim=4), "truncate_dim is 4"),
     "cross-encoder": ("bert", states(OF_FOLDER, model_type="CrossEncoder"), "is a CrossEncoder"),
     "adapter": ("bert", states("adapter_config.json", r=8), "adapter_config.json; merge"),
