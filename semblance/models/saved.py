@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from semblance import layout
-from semblance.data.tokens import MOST_BYTES
 from semblance.errors import InputError
 from semblance.models.prompts import NO_PROMPTS, PROMPTS_FILE, Prompts, read_prompts
-from semblance.provenance import canonical, checked, read_object, read_text, text_digest
+from semblance.provenance import canonical, checked, read_object, text_digest
 
 # The files of a model's folder, and where they lie beside its record.
 WEIGHTS = layout.WEIGHTS
@@ -58,7 +57,7 @@ class SavedModel:
     @property
     def tokenizer_digest(self) -> str:
         """The sha256 of the tokenizer, whatever longest input its file states beside it."""
-        parts = json.loads(read_text(self.tokenizer, MOST_BYTES))
+        parts = json.loads(self.tokenizer.read_text(encoding="utf-8"))
         parts.pop("truncation", None)
         return text_digest(canonical(parts))
 
