@@ -100,15 +100,22 @@ def refuse_tokenizer(path: str | Path, advice: str = "fetch it again") -> Iterat
         raise InputError(path, problem, advice) from None
 
 
-def tokenise(tokenizer_file: str | Path, texts: Sequence[str]) -> Tokens:
+def tokenise(tokenizer_file: str | Path, texts: Sequence[str], lower_case: bool = False) -> Tokens:
     """Tokenise texts, special tokens included, without truncation.
 
     Uses the fast tokenizer's own file, so it gives what ``transformers`` gives without its start-up.
+    With ``lower_case`` letters are put in lower case first, as by sentence-transformers: outside
+    tokens that the text names, such as [SEP].
     Raises InputError for a tokenizer that fails, such as one without its token for unknown words.
     """
+    from tokenizers import normalizers
+
     tokenizer = load_tokenizer(tokenizer_file)
     tokenizer.no_truncation()
     tokenizer.no_padding()
+    if lower_case:
+        parts = (normalizers.Lowercase(), tokenizer.normalizer)
+        tokenizer.normalizer = normalizers.Sequence([part for part in parts if part])
     ids: list[np.ndarray] = []
     for start in range(0, len(texts), CHUNK):
         with refuse_tokenizer(tokenizer_file):

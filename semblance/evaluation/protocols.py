@@ -114,8 +114,8 @@ def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: TextInput
     for text in TEXTS:
         form = apply_protocol(pairs, text)
         for side in ("sentence1", "sentence2"):
-            texts += [model.text(getattr(pair, side), how.prompt) for pair in form]
-    tokens, numbers = distinct(tokenise(model.tokenizer, texts))
+            texts += [how.prompt + getattr(pair, side) for pair in form]
+    tokens, numbers = distinct(tokenise(model.tokenizer, texts, model.lower_case))
     tokens.require_known(pooled.encoder.shape.vocab_size, model.tokenizer)
     vectors = pooled.encode(tokens, how.max_length)
     gold = {
@@ -159,7 +159,7 @@ def headline(model: FoundModel, how: TextInput) -> str:
     length = f"max length {how.max_length} tokens"
     if how.max_length != model.max_length:
         length += f" (stated: {model.max_length})"
-    return f"{model.folder}: {pooling}; {length}; {prompts}"
+    return "; ".join([f"{model.folder}: {pooling}", length, prompts, *model.differs])
 
 
 def table_text(scores: pd.DataFrame, emphasise: Callable[[str], str] = str) -> str:

@@ -30,12 +30,12 @@ RECORD = Path(layout.SOURCE_RECORD).name
 WEIGHTS = "model.safetensors"
 WANTED = {
     *("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
-    *("vocab.txt", "vocab.json", "merges.txt"),
+    *("vocab.txt", "vocab.json", "merges.txt", "added_tokens.json", "adapter_config.json"),
     *("modules.json", "config_sentence_transformers.json", WEIGHTS),
 }
 WANTED_PATTERN = re.compile(
     r"sentence_\w+_config\.json"
-    r"|\d+_(WeightedLayerPooling|Pooling|Pooler|Dense)/(config\.json|model\.safetensors)"
+    r"|\d+_(WeightedLayerPooling|Pooling|Pooler|Dense|Normalize)/(config\.json|model\.safetensors)"
 )
 DENSE = re.compile(r"(\d+_(?:WeightedLayerPooling|Pooler|Dense))/config\.json")  # has weights
 

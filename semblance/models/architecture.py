@@ -13,7 +13,7 @@ CLASSES = {  # the families that can be read, with transformers' class of each
     "xlm-roberta": "XLMRobertaModel",
     "camembert": "CamembertModel",
 }
-POSITIONS_AFTER_PADDING = {"roberta", "xlm-roberta", "camembert"}
+POSITIONS_AFTER_PADDING = {"roberta", "xlm-roberta", "camembert"}  # they number real tokens alone
 LARGEST = 1 << 24  # of any size in a config.json; no vocabulary comes near it
 
 
@@ -32,7 +32,7 @@ class Architecture:
     hidden_dropout_prob: float
     attention_probs_dropout_prob: float
     pad_token_id: int
-    position_offset: int  # RoBERTa numbers positions from pad_token_id + 1
+    position_offset: int  # RoBERTa numbers positions from pad_token_id + 1, and BERT from 0
     mask_token_id: int | None = None  # of a model whose pooling reads a mask token
 
 
@@ -49,10 +49,11 @@ def read_architecture(folder: str | Path) -> Architecture:
         raise InputError(path, "only absolute positions and the gelu activation are supported")
     if config.get("is_decoder"):
         raise InputError(path, "a decoder (is_decoder) is not supported", "choose an encoder")
-    padding = config.get("pad_token_id") or 0
-    offset = 0
-    if family in POSITIONS_AFTER_PADDING and type(padding) is int:
-        offset = padding + 1
+    after_padding = family in POSITIONS_AFTER_PADDING
+    padding = config.get("pad_token_id", int(after_padding))  # without the key: transformers' own
+    if padding is None and not after_padding:  # then BERT's has no use
+        padding = 0
+    offset = padding + 1 if after_padding and type(padding) is int else 0
     known = {name: config[name] for name in Architecture.__dataclass_fields__ if name in config}
     values = {**known, "pad_token_id": padding, "position_offset": offset}
     shape = decode(Architecture, values, str(path))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance.data.tokens import load_tokenizer, refuse_tokenizer
+from semblance.data.vocabulary import MASK_TOKENS, read_vocabulary
 from semblance.errors import InputError
 from semblance.fetch.hub import Repository, fetch_repository, package_folder
 from semblance.fetch.manifest import Hub
@@ -19,18 +20,17 @@ from semblance.models import word_average
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
 from semblance.models.encoder import find_pooling
 from semblance.models.folder import TOKENIZER_FILES, build, save
-from semblance.models.modules import CONFIG, POOLER_FOLDER, Modules
+from semblance.models.modules import CONFIG, HEAD_FOLDER, ORDER, WHITENING_FOLDER, Modules
 from semblance.models.prompts import Prompts, read_prompts, write_prompts
-from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE
-from semblance.models.stated import check_stated, refuse_lower_case
+from semblance.models.saved import TOKENIZER_FILE, WEIGHTS_FILE
+from semblance.models.stated import check_stated, check_tokenizer, read_lengths
 from semblance.models.weights import load_weights, no_weights
 from semblance.models.word_head import save_head, stored_head
 from semblance.named_modules import POOLINGS, module_path
 from semblance.provenance import file_digest, read_object, write_json, write_record
 
-SUPPORTED = {"Transformer", "WeightedLayerPooling", "Pooling", "Normalize"}  # kinds of modules
+PARTS = tuple(part for part in ORDER if part not in (HEAD_FOLDER, WHITENING_FOLDER))  # of a base
 VOCABULARIES = ("vocab.*", "*.model")  # of a tokenizer before tokenizer.json
-MASK_TOKENS = ("[MASK]", "<mask>")  # as the families call it
 
 
 @dataclass(frozen=True)
@@ -122,22 +122,22 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
         if (source / name).is_file():
             copy_file(source / name, target / name)
     shape = read_architecture(source)
+    check_stated(source, source)
     _ensure_tokenizer(source, target)
-    check_stated(source, target)
-    if (source / TOKENIZER_FILE).is_file():
-        refuse_lower_case(source)
+    modules = Modules.of_any(source)
+    modules.check(PARTS)
+    if modules.listed:
+        _refuse_lower_case(source, target / TOKENIZER_FILE)
     if (settings.layers or 0) > shape.num_hidden_layers:
         problem = f"{settings.layers} asked of a model of {shape.num_hidden_layers}"
         raise InputError("layers", problem, "ask for fewer")
     shape = replace(shape, num_hidden_layers=settings.layers or shape.num_hidden_layers)
-    modules = Modules.of_any(source)
     pooling = settings.pooling or modules.pooling()
     if "masks" in find_pooling(pooling)[1]:
         shape = replace(shape, mask_token_id=_mask_token(target / TOKENIZER_FILE))
     write_json(target / CONFIG, _uniform_config(read_object(target / CONFIG), shape))
     path = source / WEIGHTS_FILE
     weights = load_weights(path)
-    _refuse_modules(modules)
     normalise = modules.find("Normalize") is not None
     encoder = build(shape, weights, path, pooling, normalise=normalise)
     prompts = read_prompts(source)
@@ -151,13 +151,11 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
 
 def _mask_token(tokenizer: Path) -> int:
     """Return the number of a tokenizer's mask token; InputError for a tokenizer without one."""
-    vocabulary = load_tokenizer(tokenizer)
-    for name in MASK_TOKENS:
-        number = vocabulary.token_to_id(name)
-        if number is not None:
-            return number
-    problem = f"has no mask token: none of {', '.join(MASK_TOKENS)}"
-    raise InputError(tokenizer, problem, "choose another pooling")
+    number = read_vocabulary(tokenizer).mask
+    if number is None:
+        problem = f"has no mask token: none of {', '.join(MASK_TOKENS)}"
+        raise InputError(tokenizer, problem, "choose another pooling")
+    return number
 
 
 def _uniform_config(config: dict[str, Any], shape: Architecture) -> dict[str, Any]:
@@ -186,14 +184,14 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
                 str(source), local_files_only=True, trust_remote_code=False
             )
         tokenizer.save_pretrained(str(target))
-    load_tokenizer(target / TOKENIZER_FILE)
+    check_tokenizer(source if (source / TOKENIZER_FILE).is_file() else target)
 
 
-def _refuse_modules(modules: Modules) -> None:
-    """Raise InputError for a module that a base cannot have; of dense layers it has the pooler."""
-    for module in modules.listed:
-        if module.kind in SUPPORTED or (module.kind == "Dense" and module.role == POOLER_FOLDER):
-            continue
-        problem = f"a base with a {module.kind} module is not supported"
-        advice = "choose a base that has only a transformer, a pooling and a normalisation"
-        raise InputError(modules.folder / LISTING, problem, advice)
+def _refuse_lower_case(source: Path, tokenizer: Path) -> None:
+    """Raise InputError where texts are to be put in lower case before a tokenizer that does not."""
+    path, stated = read_lengths(source)
+    normalizer = load_tokenizer(tokenizer).normalizer
+    is_cased = normalizer is None or normalizer.normalize_str("A") == "A"
+    if stated.get("do_lower_case") and is_cased:
+        problem = f"do_lower_case is true, in {TOKENIZER_FILE} it is not: not supported of a base"
+        raise InputError(path, problem, "choose another base, or remove the key")

@@ -234,7 +234,9 @@ class Encoder(nn.Module):
         Adds to ``read``, if given, the earlier outputs that the pooling reads.
         """
         reads = () if read is None else self.reads
-        positions = packed.positions + self.shape.position_offset
+        positions = packed.positions
+        if self.shape.position_offset:
+            positions = packed.count_positions(self.shape.pad_token_id)
         x = self.words(packed.ids) + self.positions(positions) + self.types.weight[0]
         x = _hidden_dropout(self.norm(x), packed, plan)
         if "embeddings" in reads:

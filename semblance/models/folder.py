@@ -4,11 +4,13 @@ Weights are safetensors only. The pooling, the longest input and the optional he
 folder, once, in the files where sentence-transformers looks for them (``models.modules``).
 """
 
+import json
 from pathlib import Path
 
 from torch import Tensor, nn
 
-from semblance.files import copy_file
+from semblance.data.tokens import MOST_BYTES
+from semblance.files import copy_file, write_text
 from semblance.models.architecture import Architecture, read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.modules import (
@@ -22,7 +24,7 @@ from semblance.models.modules import (
     Writer,
 )
 from semblance.models.prompts import PROMPTS_FILE, read_prompts
-from semblance.models.saved import TOKENIZER_FILE, WEIGHTS_FILE
+from semblance.models.saved import TOKENIZER_CONFIG, TOKENIZER_FILE, WEIGHTS_FILE
 from semblance.models.weights import (
     check_shape,
     fill,
@@ -32,11 +34,12 @@ from semblance.models.weights import (
     to_ours,
     to_theirs,
 )
+from semblance.provenance import read_object, read_text, write_json
 from semblance.settings import Head
 
 TOKENIZER_FILES = (
     TOKENIZER_FILE,
-    "tokenizer_config.json",
+    TOKENIZER_CONFIG,
     "special_tokens_map.json",
     "vocab.txt",
     "vocab.json",
@@ -55,12 +58,14 @@ def load(folder: str | Path, head: Head = "none") -> Encoder:
     """
     folder = Path(folder)
     modules = Modules.read(folder)
+    modules.check()
     modules.check_prompts(read_prompts(folder))
-    shape = read_architecture(folder)
+    transformer = folder / modules.listed[0].path
+    shape = read_architecture(transformer)
     pooling = modules.pooling()
     own_head = modules.find("Dense", HEAD_FOLDER)
     whitening = modules.find("Dense", WHITENING_FOLDER)
-    path = folder / WEIGHTS_FILE
+    path = transformer / WEIGHTS_FILE
     encoder = build(
         shape,
         load_weights(path),
@@ -126,14 +131,33 @@ def save(
     weights = carried | to_theirs(ours, encoder.shape.num_hidden_layers)
     save_tensors(weights, folder / WEIGHTS_FILE)
     wanted = (CONFIG, *TOKENIZER_FILES, PROMPTS_FILE)
-    copied = [name for name in wanted if (source / name).is_file()]
-    if folder != source:
-        for name in copied:
+    for name in wanted:
+        if folder != source and (source / name).is_file():
             copy_file(source / name, folder / name)
-    return [WEIGHTS_FILE, *copied, *_write_modules(encoder, folder, max_length)]
+    length = encoder.max_length(max_length)  # others would read beyond the positions
+    _write_length(folder, length)
+    copied = [name for name in wanted if (folder / name).is_file()]
+    return [WEIGHTS_FILE, *copied, *_write_modules(encoder, folder, length)]
 
 
-def _write_modules(encoder: Encoder, folder: Path, max_length: int) -> list[str]:
+def _write_length(folder: Path, length: int) -> None:
+    """State the longest input where readers of the tokenizer look for it, and no padding.
+
+    Some read tokenizer.json alone, and some the smaller of two lengths in the tokenizer's config.
+    """
+    path = folder / TOKENIZER_FILE
+    parts = json.loads(read_text(path, MOST_BYTES))
+    cut = {"direction": "Right", "max_length": length, "strategy": "LongestFirst", "stride": 0}
+    parts |= {"truncation": cut, "padding": None}
+    write_text(path, json.dumps(parts, ensure_ascii=False, separators=(",", ":")))
+    path = folder / TOKENIZER_CONFIG
+    config = read_object(path) if path.is_file() else {}
+    config.pop("max_length", None)
+    write_json(path, config | {"model_max_length": length})
+    return TOKENIZER_FILE, TOKENIZER_CONFIG
+
+
+def _write_modules(encoder: Encoder, folder: Path, length: int) -> list[str]:
     """Write the modules behind the transformer, in order; return the names of their files."""
     shape = encoder.shape
     writer = Writer(folder)
@@ -151,4 +175,4 @@ def _write_modules(encoder: Encoder, folder: Path, max_length: int) -> list[str]
         writer.add("Normalize", "Normalize")
     if encoder.whitening is not None:
         writer.add_dense(encoder.whitening, WHITENING_FOLDER)
-    return writer.finish(encoder.max_length(max_length))  # others would read beyond the positions
+    return writer.finish(length)

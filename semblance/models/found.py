@@ -18,20 +18,23 @@ from semblance.models.architecture import read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.folder import build
 from semblance.models.modules import (
-    ACTIVATIONS,
     HEAD_FOLDER,
     POOLER,
     WHITENING_FOLDER,
-    Module,
     Modules,
 )
 from semblance.models.prompts import Prompts, read_prompts
-from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE, checked_length
-from semblance.models.stated import LENGTHS, TOKENIZER_CONFIG, check_stated
+from semblance.models.saved import (
+    TOKENIZER_CONFIG,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    SavedModel,
+    checked_length,
+)
+from semblance.models.stated import check_stated, check_tokenizer, read_lengths
 from semblance.models.weights import POOLER_NAMES, has_pooler, load_weights, to_theirs
 from semblance.provenance import read_object
 
-KINDS = ("Transformer", "WeightedLayerPooling", "Pooling", "Dense", "Normalize")
 BEHIND = {HEAD_FOLDER: "dense", WHITENING_FOLDER: "whitening"}  # dense layers behind the pooling
 BARE = ("cls", "mean", "first_last", "static_last")  # poolings that every transformer can have
 SHOWN = 4  # names of weights that are not read
@@ -53,6 +56,7 @@ class FoundModel:
     max_length: int
     lower_case: bool  # texts are put in lower case before the tokenizer reads them
     prompts: Prompts
+    differs: tuple[str, ...]  # what sentence-transformers computes otherwise, in words
 
     @property
     def own(self) -> str | None:
@@ -64,11 +68,6 @@ class FoundModel:
         """The tokenizer's file."""
         return self.transformer / TOKENIZER_FILE
 
-    def text(self, sentence: str, prompt: str = "") -> str:
-        """Return what the tokenizer reads of a sentence."""
-        whole = prompt + sentence
-        return whole.lower() if self.lower_case else whole
-
     def find_prompt(self, name: str | None) -> str:
         """Return the text of a prompt; without a name the default, as ``encode`` takes it."""
         if name is None:
@@ -79,38 +78,38 @@ class FoundModel:
         return self.prompts.texts[name]
 
 
-def read_found(folder: str | Path) -> FoundModel:
-    """Describe a model folder; InputError for one that would not be computed as it is meant."""
-    folder = Path(folder)
+def read_found(source: SavedModel | str | Path) -> FoundModel:
+    """Describe a model folder; InputError for one that would not be computed as it is meant.
+
+    The tokenizer of a model of a run was compared with that of transformers when its base was made.
+    """
+    is_own = isinstance(source, SavedModel)
+    folder = source.folder if is_own else Path(source)
     if not folder.is_dir():
         raise InputError(folder, "no such folder", "name a folder of sentence-transformers")
     modules = Modules.of_any(folder)
-    _check_modules(modules)
+    modules.check()
     prompts = read_prompts(folder)
     modules.check_prompts(prompts)
     listed = modules.listed
     inner = folder / listed[0].path if listed else folder
-    check_stated(folder, inner)
-    path = inner / TOKENIZER_CONFIG
-    if path.is_file() and read_object(path).get("padding_side", "right") != "right":
-        problem = (
-            "padding_side is left: a text's positions would depend on the longest of its batch"
-        )
-        raise InputError(path, problem, "choose another model, or state right")
-    # What the folder says of the texts that it reads.
-    files = sorted(inner.glob(LENGTHS))
-    stated = read_object(files[0]) if files else {}
+    differs = check_stated(folder, inner)
+    if not is_own:
+        check_tokenizer(inner)
+    # sentence-transformers reads these files of its own folders alone.
+    path, stated = read_lengths(inner) if listed else (inner, {})
     length = stated.get("max_seq_length")
     if length is not None:
-        checked_length(files[0], length)
+        checked_length(path, length)
     return FoundModel(
         folder=folder,
         transformer=inner,
         pooling=modules.pooling() if listed else None,
-        behind=tuple(BEHIND[module.role] for module in listed if module.role in BEHIND),
+        behind=tuple(BEHIND[module.part] for module in listed if module.part in BEHIND),
         max_length=_max_length(inner, length),
-        lower_case=stated.get("do_lower_case") is True,
+        lower_case=bool(stated.get("do_lower_case")),
         prompts=prompts,
+        differs=tuple(differs),
     )
 
 
@@ -151,36 +150,13 @@ def _unread(stored: dict[str, Tensor], encoder: Encoder) -> str:
     return f"{text}. {OF_SIMCSE}" if f"{OWN_HEAD}.weight" in names else text
 
 
-def _check_modules(modules: Modules) -> None:
-    path = modules.folder / LISTING
-    if modules.listed and modules.listed[0].kind != "Transformer":
-        problem = f"begins with {modules.listed[0].kind}, not with a transformer"
-        raise InputError(path, problem, "choose another model")
-    for module in modules.listed:
-        known = module.kind in KINDS
-        if module.kind == "Dense":
-            known = _is_known_dense(modules, module)
-        if not known:
-            problem = f"module {module.path or module.kind} ({module.kind}) is not supported"
-            raise InputError(path, problem, f"known are {', '.join(KINDS)}")
-
-
-def _is_known_dense(modules: Modules, module: Module) -> bool:
-    if module.role not in ACTIVATIONS:
-        return False
-    config = read_object(modules.config_path(module))
-    expected = ACTIVATIONS[module.role].rpartition(".")[2]
-    activation = str(config.get("activation_function", expected)).rpartition(".")[2]
-    return activation == expected and config.get("in_features") == config.get("out_features")
-
-
 def _max_length(inner: Path, stated: int | None) -> int:
     """Return the longest input: the stated one, else the tokenizer's, else the model's."""
     shape = read_architecture(inner)
     most = shape.max_position_embeddings - shape.position_offset
     of_tokenizer = None
-    if (inner / "tokenizer_config.json").is_file():
-        of_tokenizer = read_object(inner / "tokenizer_config.json").get("model_max_length")
+    if (inner / TOKENIZER_CONFIG).is_file():
+        of_tokenizer = read_object(inner / TOKENIZER_CONFIG).get("model_max_length")
     for length in (stated, of_tokenizer):
         if type(length) is int and length >= 3:
             return min(length, most)

@@ -5,8 +5,10 @@ A pooling that sentence-transformers does not have is written by its name: it re
 where it would take the mean for a pooling without one.
 """
 
+import json
 import re
 import shutil
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +24,8 @@ from semblance.named_modules import POOLINGS, module_names
 from semblance.provenance import read_json, read_object, write_json
 
 CONFIG = "config.json"
-PREFIX = "sentence_transformers.models."
+LIBRARY = "sentence_transformers."
+PREFIX = f"{LIBRARY}models."
 # The keys of sentence-transformers before version 6, which later ones read too, by pooling.
 POOLING_KEYS = {
     "cls": "pooling_mode_cls_token",
@@ -46,6 +49,28 @@ ACTIVATIONS = {  # of these layers
     POOLER_FOLDER: "torch.nn.modules.activation.Tanh",
     WHITENING_FOLDER: "torch.nn.modules.linear.Identity",
 }
+# The order in which an encoder computes them, each at most once; dense layers by their folders.
+ORDER = ("Transformer", "WeightedLayerPooling", "Pooling", POOLER_FOLDER, HEAD_FOLDER, "Normalize")
+ORDER += (WHITENING_FOLDER,)
+PAIR_SCORER = "ForSequenceClassification"  # in the class of a cross-encoder
+VECTOR = ["sentence_embedding"]  # what modules behind the pooling read and write
+BEHIND_KEYS = {"module_input_name": VECTOR, "module_output_name": VECTOR}
+DENSE_KEYS = {"in_features": None, "bias": [True], "use_residual": [False]}
+ENTRY_KEYS = dict.fromkeys(("idx", "name", "path", "type"))  # of modules.json, with any value
+
+
+def check_keys(path: Path, found: Mapping[str, Any], known: Mapping[str, list | None]) -> None:
+    """Raise InputError for a key that is not known, or has another value than those of its list.
+
+    Of a key with None any value will do. One that says nothing (null, an empty object) is passed over.
+    """
+    for key, value in found.items():
+        values = known.get(key, [])
+        if values is None or value in (None, {}, []) or value in values:
+            continue
+        computed = " or ".join(map(json.dumps, values)) or "none"
+        problem = f"{key} is {json.dumps(value):.60}, which is not supported (known: {computed})"
+        raise InputError(path, problem, "choose another model")
 
 
 class Module(NamedTuple):
@@ -58,6 +83,13 @@ class Module(NamedTuple):
     def role(self) -> str:
         """What the folder's name says behind its number: Dense, Pooler, ..."""
         return self.path.partition("_")[2]
+
+    @property
+    def part(self) -> str:
+        """Its name in ORDER; empty for one that has none."""
+        is_dense = self.kind == "Dense"
+        name = self.role if is_dense else self.kind
+        return name if is_dense == (name in ACTIVATIONS) else ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +106,11 @@ class Modules:
         listed = read_json(path)
         if not isinstance(listed, list) or not listed:
             raise InputError(path, "no list of modules", "fetch it again")
-        return cls(folder, tuple(_module(entry, path) for entry in listed))
+        modules = cls(folder, tuple(_module(entry, path) for entry in listed))
+        names = [entry.get("name") for entry in listed]
+        if len(set(map(str, names))) < len(names):  # of two the library would take the last
+            raise InputError(path, "two modules have one name", "number them")
+        return modules
 
     @classmethod
     def of_any(cls, folder: Path) -> "Modules":
@@ -82,6 +118,35 @@ class Modules:
         if (folder / LISTING).is_file():
             return cls.read(folder)
         return cls(folder)
+
+    def check(self, parts: Collection[str] = ORDER) -> None:
+        """Raise InputError for what no encoder with these parts computes, or in another order."""
+        path = self.folder / LISTING
+        for module in self.listed:
+            if module.part not in parts:
+                problem = f"module {module.path or module.kind} ({module.kind}) is not supported"
+                raise InputError(path, problem, f"known are {', '.join(parts)}")
+            if module.kind in ("Dense", "Normalize"):
+                self._check_behind(module)
+        places = [ORDER.index(module.part) for module in self.listed]
+        if places != sorted(set(places)) or places[:1] not in ([], [0]):
+            order = ", ".join(module.part for module in self.listed)
+            problem = f"its modules in this order are not supported: {order}"
+            raise InputError(path, problem, f"known is one order, each once: {', '.join(parts)}")
+
+    def _check_behind(self, module: Module) -> None:
+        """Raise InputError for a module behind the pooling with settings that are not computed."""
+        path = self.config_path(module)
+        if module.kind == "Normalize":
+            return check_keys(path, read_object(path) if path.is_file() else {}, BEHIND_KEYS)
+        config = {"activation_function": "Tanh"} | read_object(path)
+        activation = str(config["activation_function"]).rpartition(".")[2]
+        own = {
+            "out_features": [config.get("in_features")],
+            "activation_function": [ACTIVATIONS[module.role].rpartition(".")[2]],
+        }
+        config["activation_function"] = activation
+        return check_keys(path, config, BEHIND_KEYS | DENSE_KEYS | own)
 
     def find(self, kind: str, role: str | None = None) -> Module | None:
         """Return the first module of a kind, and of a role if one is named; None without one."""
@@ -103,8 +168,12 @@ class Modules:
         """Return the name of the pooling that the folder states; InputError for any other."""
         module = self.find("Pooling")
         if module is None:
+            made = str(read_object(self.folder / CONFIG).get("architectures"))
+            problem = "states no pooling"
+            if PAIR_SCORER in made:
+                problem += ", as a cross-encoder: it scores two texts and gives no vectors"
             advice = "give the base a pooling: cls or mean in the config"
-            raise InputError(self.folder, "states no pooling", advice)
+            raise InputError(self.folder, problem, advice)
         path = self.config_path(module)
         name = _stated_pooling(path)
         layers = self.find("WeightedLayerPooling")
@@ -138,6 +207,10 @@ def _module(entry: Any, path: Path) -> Module:
     if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
         raise InputError(path, "a module has no type", "fetch it again")
     place = entry.get("path", "")
+    if not entry["type"].startswith(LIBRARY):
+        problem = f"module {entry['type']:.60} is code of its makers, which is not run"
+        raise InputError(path, problem, "choose another model")
+    check_keys(path, entry, ENTRY_KEYS)
     if not isinstance(place, str) or not re.fullmatch(r"(\w+/?)?", place):
         problem = f"a module's path is {place!r:.40}, which is no folder beside this file"
         raise InputError(path, problem, "fetch it again")
@@ -149,14 +222,18 @@ def _stated_pooling(path: Path) -> str:
         raise InputError(path, f"not there, though {LISTING} lists it", "fetch the whole folder")
     config = read_object(path)
     names = {key: name for name, key in POOLING_KEYS.items()}
-    keys = [key for key in config if key.startswith("pooling_mode_") and config[key] is True]
-    stated = [names.get(key, key) for key in keys] or [config.get("pooling_mode")]
-    if len(stated) > 1:
-        raise InputError(path, f"states several poolings at once: {', '.join(stated)}")
-    if not isinstance(stated[0], str):
+    keys = [key for key in config if key.startswith("pooling_mode_") and config[key]]
+    stated = config.get("pooling_mode")
+    if stated is None and keys:  # the newer key counts
+        stated = [names.get(key, key) for key in keys]
+        stated = stated[0] if len(stated) == 1 else stated
+    if isinstance(stated, list) and len(stated) > 1:
+        problem = f"states several poolings at once: {', '.join(map(str, stated))}"
+        raise InputError(path, problem, "choose a model that has one pooling")
+    if not isinstance(stated, str):
         known = ", ".join(module_names(POOLINGS))
-        raise InputError(path, f"states no pooling: {stated[0]!r:.40}", f"known are {known}")
-    return stated[0]
+        raise InputError(path, f"states no pooling: {stated!r:.40}", f"known are {known}")
+    return stated
 
 
 def _layer_average(folder: Path, over_tokens: str) -> str:

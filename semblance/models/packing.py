@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from semblance.data.tokens import Tokens
+from semblance.errors import InputError
 
 SLACK = 0.85  # a group's shortest sentence has at least this share of its longest one's tokens
 
@@ -67,6 +68,16 @@ class Packed(NamedTuple):
     padding: Padding | None  # None where each token has the place of its own number
     groups: tuple[Group, ...]
 
+    def count_positions(self, padding: int) -> Tensor:
+        """Number the tokens of each sentence as RoBERTa does, (T,) int64.
+
+        Those that are not ``padding`` count from padding + 1 on; one that is, wherever it stands, has
+        the position ``padding``. Source: transformers, create_position_ids_from_input_ids.
+        """
+        counts = (self.ids != padding).long()
+        before = counts.cumsum(0) - counts  # in all of the batch; exact, since whole numbers
+        return (before - before[self.starts][self.rows] + 1) * counts + padding
+
 
 def cut_groups(
     lengths: Sequence[int], slack: float = SLACK, least: int = 0
@@ -99,9 +110,12 @@ def pack(
 
     A cut sentence keeps its last special token, as every tokenizer's own truncation does. With a
     ``mask_token`` each sentence has this token more, before its last one. A ``filled`` batch has some
-    sentences of token 0 more, at the end, and at most two groups.
+    sentences of token 0 more, at the end, and at most two groups. InputError for a text of no tokens.
     """
     whole = (tokens.offsets[sentences + 1] - tokens.offsets[sentences]).astype(np.int64)
+    if not whole.all():
+        problem = "makes no token of a text, and puts none around it"
+        raise InputError("the tokenizer", problem, "leave empty texts out, or choose another model")
     if mask_token is not None:
         whole += 1
     cut = np.minimum(whole, max_length)

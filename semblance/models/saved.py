@@ -4,6 +4,7 @@ This module does not import torch, so that a stage that needs a tokenizer alone 
 the code of the encoder. ``models.folder.load`` makes an encoder of a model's folder.
 """
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ from typing import Any
 from semblance import layout
 from semblance.errors import InputError
 from semblance.models.prompts import NO_PROMPTS, PROMPTS_FILE, Prompts, read_prompts
-from semblance.provenance import checked, read_object
+from semblance.provenance import canonical, checked, read_object, text_digest
 
 # The files of a model's folder, and where they lie beside its record.
 WEIGHTS = layout.WEIGHTS
 FOLDER, _, WEIGHTS_FILE = WEIGHTS.partition("/")
 TOKENIZER_FILE = "tokenizer.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
 TOKENIZER = f"{FOLDER}/{TOKENIZER_FILE}"
 LENGTH_FILE = "sentence_bert_config.json"  # states the longest input
 LENGTH = f"{FOLDER}/{LENGTH_FILE}"
@@ -54,8 +56,10 @@ class SavedModel:
 
     @property
     def tokenizer_digest(self) -> str:
-        """The sha256 of the tokenizer's file."""
-        return self.record["outputs"][TOKENIZER]
+        """The sha256 of the tokenizer, whatever longest input its file states beside it."""
+        parts = json.loads(self.tokenizer.read_text(encoding="utf-8"))
+        parts.pop("truncation", None)
+        return text_digest(canonical(parts))
 
     @property
     def prompts(self) -> Prompts:

@@ -38,8 +38,9 @@ COUNTS = ("position_ids", "token_type_ids")
 DISAGREE = "weights and config.json disagree"
 ONE_REVISION = "fetch both from one revision"
 WRITTEN_ANEW = "SentenceTransformer(FOLDER).save_pretrained(NEW) writes one"
+ADAPTER = "adapter_config.json"  # of an adapter, such as LoRA's
 IN_ITS_PLACE = {  # what a folder may have in place of one file of weights: what to do
-    "adapter_config.json": "merge the adapter into its model (merge_and_unload) and save that",
+    ADAPTER: "merge the adapter into its model (merge_and_unload) and save that",
     "*.safetensors.index.json": WRITTEN_ANEW,
     "*.bin": WRITTEN_ANEW,
 }

@@ -168,6 +168,7 @@ def write_base(folder: Path, positions: int = 128) -> None:
     tokenizer.post_processor = processors.TemplateProcessing(
         "[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
+    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
     tokenizer.save(str(folder / "tokenizer.json"))
     named = {"tokenizer_class": "PreTrainedTokenizerFast"}
     named |= {f"{role}_token": f"[{role.upper()}]" for role in ("pad", "cls", "sep", "unk")}

@@ -162,12 +162,12 @@ def read_sets(
     return sets, missing
 
 
-def model_folder(named: str) -> Path:
-    """Return the folder of a model: the one named, or of a trained model the one in it, checked."""
+def find_model(named: str) -> Path | SavedModel:
+    """Return the folder that is named, or the model of a run in it, checked against its record."""
     folder = Path(os.path.expanduser(named))
     record = folder / layout.RECORD
     if record.is_file() and (folder / "model").is_dir():
-        return SavedModel.read(record).folder
+        return SavedModel.read(record)
     return folder
 
 
@@ -181,7 +181,7 @@ def score(
     from semblance.models.compute import set_up
     from semblance.models.found import read_found
 
-    model = read_found(model_folder(args.folder))
+    model = read_found(find_model(args.folder))
     how = protocols.TextInput(model.find_prompt(args.prompt), args.max_length or model.max_length)
     if how.max_length < 3:
         advice = "give at least 3: [CLS], a word, [SEP]"

@@ -42,7 +42,7 @@ def main(corpus: Path, base: Path, output: Path, code: str = "") -> None:
     write_tokens(output.parent / "tokens.arrow", tokens)
     inputs = {
         "sentences": sentences["outputs"]["sentences.arrow"],
-        "tokenizer": model.tokenizer_digest,
+        "tokenizer": model.record["outputs"][TOKENIZER],
     }
     facts = {}
     if prompts:

@@ -70,7 +70,7 @@ def test_unknown_words_have_no_part_in_the_mean_and_the_library_agrees(tmp_path)
 
 
 def test_no_training_starts_from_word_vectors(tmp_path):
-    with pytest.raises(InputError, match="config.json"):
+    with pytest.raises(InputError, match="StaticEmbedding"):
         load(made(tmp_path, FILE).folder)
 
 

@@ -111,7 +111,7 @@ REFUSED = [  # what is changed in the folder, the settings, and what the error s
     ),
     (without_its_pooling, {"pooling": None}, ["1_Pooling/config.json", "modules.json lists it"]),
     (malformed_prompts, {}, [PROMPTS_FILE, "no mapping"]),
-    (with_head, {}, ["modules.json", "a base with a Dense module is not supported"]),
+    (with_head, {}, ["modules.json", "module 1_Dense (Dense) is not supported"]),
     # families with another forward pass
     *((of_family(name), {}, [repr(name), FAMILIES]) for name in OTHER_FAMILIES),
     (unchanged, {"layers": 4}, ["layers", "4 asked of a model of 3"]),

@@ -14,9 +14,11 @@ from semblance.models import folder as model_folder
 from semblance.models import modules
 from semblance.models.encoder import Encoder
 from semblance.models.modules import Modules
-from semblance.models.saved import stored_length
+from semblance.models.saved import SavedModel, stored_length
 from semblance.models.weights import load_weights, to_ours, to_theirs
 from semblance.named_modules import POOLINGS, module_names
+from semblance.provenance import write_record
+from tests.unit.models.lengths import assert_one_length
 from tests.unit.models.tiny_models import built, by_library, edit_json, make_source, sentences
 
 TEXTS = sentences([1, 9, 4, 30, 2, 12, 0])
@@ -96,6 +98,32 @@ def test_a_saved_model_states_no_longer_input_than_it_has_positions_for(bases, t
     text = " ".join(["word"] * 2 * encoder.max_length(100_000))
     assert stored_length(tmp_path) == encoder.max_length(100_000)
     assert np.isfinite(by_library(tmp_path).encode([text])).all()
+
+
+BAKED = {"direction": "Right", "max_length": 9, "strategy": "LongestFirst", "stride": 0}
+PADDED = {"strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": None}
+PADDED |= {"pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_a_folder_states_one_length_and_each_reader_cuts_a_long_text_there(family, tmp_path):
+    source = make_source(tmp_path / "source", family)
+    edit_json(source / "tokenizer.json", truncation=BAKED, padding=PADDED)
+    edit_json(source / "tokenizer_config.json", max_length=9)  # as transformers writes it then
+    folder = built(source, tmp_path, limit=LIMIT)
+    assert_one_length(folder, LIMIT)
+    (folder / "tokenizer_config.json").unlink()  # of a base that has none
+    again = saved(model_folder.load(folder), folder, tmp_path / "again")
+    assert json.loads((again / "tokenizer_config.json").read_text()) == {"model_max_length": LIMIT}
+
+
+def test_tokens_of_a_base_are_those_of_a_model_that_reads_longer_texts(bases, tmp_path):
+    files = model_folder.save(encoder_of(bases["bert"]), tmp_path / "model", bases["bert"], 20)
+    outputs = [f"model/{name}" for name in files]
+    write_record(tmp_path / "record.json", "train", outputs=outputs, started=0.0)
+    longer, base = (SavedModel.read(p / "record.json") for p in (tmp_path, bases["bert"].parent))
+    assert longer.max_length == 20 != base.max_length
+    longer.check_tokens("tokens", {"tokenizer": base.tokenizer_digest})
 
 
 def test_a_head_for_training_only_is_not_saved_and_an_earlier_one_is_removed(bases, tmp_path):
@@ -200,10 +228,10 @@ REFUSED = [  # what is changed in the folder of a base, and what the error says
     (config(hidden_act="relu"), "config.json: only absolute positions and the gelu"),
     (pooling(pooling_mode_max_tokens=True), f"its pooling 'max' is not supported; {KNOWN}"),
     (pooling(pooling_mode="max"), f"1_Pooling/config.json: its pooling 'max' .*; {KNOWN}"),
-    (pooling(pooling_mode_mean_tokens="true"), f"states no pooling: None; {KNOWN}"),
+    (pooling(pooling_mode_mean_tokens=0), f"states no pooling: None; {KNOWN}"),
     (pooling(), f"1_Pooling/config.json: states no pooling: None; {KNOWN}"),
     (
-        pooling(pooling_mode_mean_tokens=True, pooling_mode_max_tokens=True),
+        pooling(pooling_mode_mean_tokens=True, pooling_mode_max_tokens=1),
         "1_Pooling/config.json: states several poolings at once: mean, max",
     ),
     *(

@@ -7,8 +7,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from semblance.data.tokens import Tokens
+from semblance.errors import InputError
 from semblance.models.packing import (
     GROUP_TOKENS,
     SLACK,
@@ -47,6 +49,23 @@ def test_every_sentence_is_found_again_cut_to_the_limit(lengths, limit, random):
         assert packed.positions[mine].tolist() == list(range(len(expected)))
         assert packed.lengths[row] == len(expected)
         assert packed.ids[packed.starts[row]] == expected[0]
+
+
+@settings(deadline=None)
+@given(lengths_of, st.integers(0, 2), st.integers(2, 45), st.integers(0, 100))
+def test_positions_count_what_is_no_padding_as_transformers_counts_it(lengths, pad, limit, seed):
+    ids = np.random.default_rng(seed).integers(0, 4, sum(lengths), dtype=np.int32)
+    packed = pack(Tokens(ids, np.cumsum([0, *lengths])), np.arange(len(lengths)), limit)
+    found = packed.count_positions(pad)
+    for row in range(len(lengths)):
+        mine = packed.rows == row
+        theirs = RobertaEmbeddings.create_position_ids_from_input_ids(packed.ids[mine][None], pad)
+        assert found[mine].tolist() == theirs[0].tolist()
+
+
+def test_a_text_of_no_tokens_is_refused():
+    with pytest.raises(InputError, match="makes no token of a text"):
+        pack(tokens_of([3, 0, 2]), np.array([0, 1]), 10)
 
 
 def packed_with(least, lengths):

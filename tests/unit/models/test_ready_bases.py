@@ -89,6 +89,7 @@ def write(folder, encoder, tokenizer, pooling) -> None:
     weights["embeddings.position_ids"] = torch.arange(40)[None]
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
     made, special = tokenizer()
+    made.add_special_tokens([*special.values()])
     made.save(str(folder / "tokenizer.json"))
     stated = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": LIMIT, **special}
     (folder / "tokenizer_config.json").write_text(json.dumps(stated))

@@ -1,92 +1,306 @@
-"""What a folder states outside tokenizer.json: we read the texts that transformers reads, or refuse."""
+"""A folder from elsewhere has the vectors of sentence-transformers, or is refused by what differs."""
 
 import json
+import shutil
+import sys
 
+import numpy as np
 import pytest
-from transformers import AutoTokenizer
+from safetensors.torch import load_file, save_file
 
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
+from semblance.evaluation.protocols import EveryPooling, TextInput, headline
 from semblance.models.found import read_found
-from semblance.models.stated import TOKENIZER_CONFIG
-from tests.dag.tiny import write_base
-from tests.unit.models.tiny_models import built, edit_json
+from semblance.models.saved import SavedModel
+from tests.unit.models.foreign import FAMILIES, add_dense, states, tokenizer, write_foreign
+from tests.unit.models.tiny_models import add_module, built, by_library
 
-TEXTS = ["A CAFE b", "Cafe\u0301 x", "Zo\u00eb", "\u5bc6x\u7801"]
-VALUES = [
-    {key: value}
-    for key in ("do_lower_case", "strip_accents", "tokenize_chinese_chars")
-    for value in (True, False, None)  # None: the key is not there
-] + [{"do_lower_case": False, "strip_accents": False}, {"truncation_side": "right"}]
-
-
-@pytest.fixture
-def raw(tmp_path):
-    write_base(tmp_path / "raw")
-    return tmp_path / "raw"
-
-
-@pytest.mark.parametrize(
-    "kind", ["BertTokenizer", "BertTokenizerFast", "PreTrainedTokenizerFast", None]
-)
-@pytest.mark.parametrize("changes", VALUES, ids=str)
-@pytest.mark.parametrize("lowercase", [True, False])
-def test_texts_are_read_as_transformers_reads_them_or_refused(raw, lowercase, changes, kind):
-    tokenizer = json.loads((raw / "tokenizer.json").read_text())
-    tokenizer["normalizer"]["lowercase"] = lowercase
-    (raw / "tokenizer.json").write_text(json.dumps(tokenizer))
-    edit_json(raw / TOKENIZER_CONFIG, tokenizer_class=kind, **changes)
-    theirs = AutoTokenizer.from_pretrained(str(raw))(TEXTS)["input_ids"]
-    tokens = tokenise(raw / "tokenizer.json", TEXTS)
-    ours = [tokens.part(i, i + 1).ids.tolist() for i in range(len(TEXTS))]
-    try:
-        read_found(raw)
-    except InputError as error:
-        assert "in tokenizer.json" in str(error)
-        assert ours != theirs
-    else:
-        assert ours == theirs
+TEXTS = [
+    "To day A b.",
+    "Zoe\u0301 [SEP] to, <pad> or <mask> to?",
+    "\u5bc6x  \uff21b today \u0130 k!",
+    " a",
+    "Today a b c d e f g h i j k l m n o p q r s t",
+]
+TOKENIZER_CONFIG = "tokenizer_config.json"
+LENGTHS = "sentence_bert_config.json"
+OF_FOLDER = "config_sentence_transformers.json"
+GENERIC = {"tokenizer_class": "PreTrainedTokenizerFast"}  # keeps tokenizer.json as it is
+ADDED = {"id": 150, "content": "b.", "single_word": False, "lstrip": False, "rstrip": False}
+ADDED |= {"normalized": True, "special": False}
+BAKED = {"direction": "Right", "max_length": 5, "strategy": "LongestFirst", "stride": 0}
+PADDED = {"strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": None}
+PADDED |= {"pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
 
 
-def test_a_folder_that_agrees_with_its_tokenizer_is_read(raw):
-    edit_json(raw / TOKENIZER_CONFIG, tokenizer_class="BertTokenizer", do_lower_case=True)
-    read_found(raw)
-    built(raw, raw.parent / "base")
+def sets(part, value):
+    """Change one part of tokenizer.json."""
+    return tokenizer(lambda parts: parts.update({part: value}))
 
 
-REFUSED = {
-    "lower case": (
-        TOKENIZER_CONFIG,
-        {"do_lower_case": False},
-        "do_lower_case is false, in tok.* true",
+def sets_model(**values):
+    return tokenizer(lambda parts: parts["model"].update(values))
+
+
+def kept(change):
+    """Change tokenizer.json and have transformers keep it as it is."""
+    return lambda folder: (change(folder), states(TOKENIZER_CONFIG, **GENERIC)(folder))
+
+
+def without(key):
+    return states("config.json", **{key: None})
+
+
+def move(folder):
+    """Move the transformer into a folder of its own."""
+    inner = folder / "0_Transformer"
+    inner.mkdir()
+    for path in folder.glob("*.*"):
+        if path.name != "modules.json":
+            path.rename(inner / path.name)
+    listed(lambda entries: entries[0].update(path=inner.name))(folder)
+
+
+def types_of_tokens(folder):
+    """Give the tokens of a text the type 1, and have transformers hand it on."""
+
+    def change(parts):
+        parts["post_processor"]["single"][1]["Sequence"]["type_id"] = 1
+
+    tokenizer(change)(folder)
+    names = ["input_ids", "token_type_ids", "attention_mask"]
+    states(TOKENIZER_CONFIG, model_input_names=names)(folder)
+
+
+def listed(change):
+    """Change the entries of modules.json."""
+
+    def edit(folder):
+        path = folder / "modules.json"
+        entries = json.loads(path.read_text())
+        change(entries)
+        path.write_text(json.dumps(entries))
+
+    return edit
+
+
+def in_order(*kinds):
+    """Add modules behind the pooling."""
+
+    def edit(folder):
+        for kind in kinds:
+            add_dense(folder) if kind == "Dense" else add_module(folder, kind)
+
+    return edit
+
+
+def named(kind, place):
+    """Add a module with a folder of its own choice."""
+    return lambda folder: add_module(folder, kind, place, in_features=32, out_features=32)
+
+
+def in_bfloat16(folder):
+    weights = load_file(folder / "model.safetensors")
+    weights = {name: value.bfloat16() for name, value in weights.items()}
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+
+
+LOWER = {"type": "Lowercase"}
+SEQUENCE = {"type": "Sequence", "normalizers": [{"type": "NFKC"}, LOWER]}
+CASED = states(TOKENIZER_CONFIG, do_lower_case=False)
+BLANKS = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+METASPACE = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "never"}
+SECOND = {"name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}
+DENSE = "2_Dense/config.json: "
+ORDER = "modules in this order are not supported"
+CASES = {  # name: the family, what is changed, what the refusal says; None: the vectors are equal
+    "nothing": ("bert", lambda folder: None, None),
+    "nothing of RoBERTa": ("roberta", lambda folder: None, None),
+    "nothing of XLM-R": ("xlm-roberta", lambda folder: None, None),
+    "runs of blanks": ("xlm-roberta", sets("normalizer", BLANKS), None),  # as converters write it
+    "no blank in front": ("xlm-roberta", sets("pre_tokenizer", METASPACE), "pre_tokenizer is"),
+    "unknown piece": ("xlm-roberta", sets_model(unk_id=1), "model.unk_id is 3"),
+    "no number of XLM-R's padding": ("xlm-roberta", without("pad_token_id"), None),
+    "no normalizer": ("bert", sets("normalizer", None), "normalizer is"),
+    "NFKC and lower case": ("bert", sets("normalizer", SEQUENCE), "normalizer is"),
+    "a normalizer of RoBERTa": ("roberta", sets("normalizer", LOWER), "normalizer is"),
+    "NFKC, kept": ("bert", kept(sets("normalizer", SEQUENCE)), None),
+    "letters as they are": ("bert", CASED, "normalizer is"),
+    "accents": ("bert", states(TOKENIZER_CONFIG, strip_accents=False), "normalizer is"),
+    "accents, as lower case implies": ("bert", states(TOKENIZER_CONFIG, strip_accents=True), None),
+    "words": ("bert", sets("pre_tokenizer", {"type": "WhitespaceSplit"}), "pre_tokenizer is"),
+    "blank in front": ("roberta", states(TOKENIZER_CONFIG, add_prefix_space=True), "pre_tok.* is"),
+    "no post-processor": ("bert", sets("post_processor", None), "post_processor is"),
+    "none of RoBERTa": ("roberta", sets("post_processor", None), "post_processor is"),
+    "no post-processor, kept": (
+        "bert",
+        kept(sets("post_processor", None)),
+        "post_processor puts other than one token",
     ),
-    "the end": (TOKENIZER_CONFIG, {"truncation_side": "left"}, "truncation_side is left"),
-    "cut vectors": ("config_sentence_transformers.json", {"truncate_dim": 4}, "truncate_dim is 4"),
+    "types of tokens": ("bert", kept(types_of_tokens), "post_processor .* states types"),
+    "another first token": ("bert", states(TOKENIZER_CONFIG, cls_token="[MASK]"), "post_processor"),
+    "prefix": ("bert", sets_model(continuing_subword_prefix="@"), "continuing_subword_prefix is"),
+    "letters of a word": ("bert", sets_model(max_input_chars_per_word=2), "max_input_chars"),
+    "unknown token that is never met": ("roberta", sets_model(unk_token="<unk>"), None),
+    "merged by chance": ("roberta", sets_model(dropout=0.5), "model.dropout is"),
+    "token of tokenizer.json": ("bert", tokenizer(lambda p: p["added_tokens"].append(ADDED)), None),
+    "no added tokens": ("bert", sets("added_tokens", []), r"added token '\[PAD\]' is"),
+    "token of added_tokens.json": (
+        "bert",
+        states("added_tokens.json", **{"b.": 150}),
+        "added .*b.",
+    ),
+    "token of the map": (
+        "bert",
+        states("special_tokens_map.json", additional_special_tokens=["b."]),
+        "added token 'b.' is",
+    ),
+    "token in pieces": ("bert", states(TOKENIZER_CONFIG, split_special_tokens=True), "split_spec"),
+    "baked length and padding": (
+        "bert",
+        lambda folder: (sets("truncation", BAKED)(folder), sets("padding", PADDED)(folder)),
+        None,
+    ),
+    "padded in front": ("bert", sets("padding", PADDED | {"direction": "Left"}), "padding_side is"),
+    "cut in front": ("bert", sets("truncation", BAKED | {"direction": "Left"}), "truncation_side"),
+    "side of padding": ("bert", states(TOKENIZER_CONFIG, padding_side="left"), "padding_side is"),
+    "side of a cut": ("bert", states(TOKENIZER_CONFIG, truncation_side="left"), "truncation_side"),
+    "no file": (
+        "bert",
+        lambda folder: (folder / "tokenizer.json").unlink(),
+        "has no tokenizer.json",
+    ),
+    "cased": (
+        "bert",
+        states(LENGTHS, tokenizer_args={"do_lower_case": False}),
+        "tokenizer_args is",
+    ),
+    "processor": (
+        "bert",
+        states(LENGTHS, processor_kwargs={"padding_side": "left"}),
+        "processor_k",
+    ),
+    "config": ("bert", states(LENGTHS, config_args={"hidden_act": "relu"}), "config_args is"),
+    "an empty setting": ("bert", states(LENGTHS, tokenizer_args={}, query_length=None), None),
+    "task": ("bert", states(LENGTHS, transformer_task="fill-mask"), "transformer_task is"),
+    "length of questions": ("bert", states(LENGTHS, query_length=4), "query_length is"),
+    "text in lower case": ("roberta", states(LENGTHS, do_lower_case=True), None),
+    "length of another family": ("bert", states("sentence_albert_config.json", x=1), None),
+    "number of padding": ("roberta", states("config.json", pad_token_id=0), None),
+    "no number of padding": ("roberta", without("pad_token_id"), None),
+    "another family": (
+        "bert",
+        lambda folder: (states("config.json", model_type="mpnet")(folder), CASED(folder)),
+        "model_type 'mpnet' is not supported",
+    ),
+    "cut vectors": ("bert", states(OF_FOLDER, truncate_dim=4), "truncate_dim is 4"),
+    "cross-encoder": ("bert", states(OF_FOLDER, model_type="CrossEncoder"), "is a CrossEncoder"),
+    "adapter": ("bert", states("adapter_config.json", r=8), "adapter_config.json; merge"),
+    "code": ("bert", listed(lambda e: e[1].update(type="my.Pooling")), "my.Pooling is code"),
+    "arguments": ("bert", listed(lambda e: e[1].update(kwargs=["task"])), "kwargs is"),
+    "dense in the name of another": (
+        "bert",
+        named("Dense", "2_Normalize"),
+        r"2_Norm.* \(Dense\) is",
+    ),
+    "a module of our name": ("bert", named("Pooler", "2_Pooler"), r"2_Pooler \(Pooler\) is not"),
+    "two of a name": (
+        "bert",
+        listed(lambda e: e.append(SECOND | {"name": "1"})),
+        "two modules have one name",
+    ),
+    "in a folder of its own": ("bert", lambda folder: (add_dense(folder), move(folder)), None),
+    "normalised": ("bert", in_order("Normalize"), None),
+    "dense": ("bert", in_order("Dense", "Normalize"), None),
+    "dense twice": ("bert", in_order("Dense", "Dense"), ORDER),
+    "normalised first": ("bert", in_order("Normalize", "Dense"), ORDER),
+    "normalised twice": ("bert", in_order("Normalize", "Normalize"), ORDER),
+    "pooling first": ("bert", listed(list.reverse), ORDER),
+    "no bias": ("bert", lambda folder: add_dense(folder, bias=False), f"{DENSE}bias is false"),
+    "narrower": (
+        "bert",
+        lambda folder: add_dense(folder, out_features=8),
+        f"{DENSE}out_features is",
+    ),
+    "residual": ("bert", lambda folder: add_dense(folder, use_residual=True), f"{DENSE}use_resid"),
+    "activation": (
+        "bert",
+        lambda folder: add_dense(folder, activation_function="torch.nn.modules.activation.ReLU"),
+        f'{DENSE}activation_function is "ReLU"',
+    ),
+    "two poolings": ("bert", states("1_Pooling/config.json", pooling_mode=["cls", "mean"]), "once"),
+    "older key of a pooling": (
+        "bert",
+        states("1_Pooling/config.json", pooling_mode_cls_token=True),  # pooling_mode says mean
+        None,
+    ),
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_read_in_another_way_is_refused_by_its_key(raw, name):
-    file, changes, problem = REFUSED[name]
-    path = raw / file
-    path.touch()
-    path.write_text(path.read_text() or "{}")
-    edit_json(path, **{"tokenizer_class": "BertTokenizer"} | changes)
-    for read in (read_found, lambda folder: built(folder, raw.parent / "base")):
-        with pytest.raises(InputError, match=problem):
-            read(raw)
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    place = tmp_path_factory.mktemp("foreign")
+    return {family: write_foreign(place / family, family) for family in FAMILIES}
 
 
-def test_pads_before_a_text_are_refused_where_scores_are_compared(raw):
-    edit_json(raw / TOKENIZER_CONFIG, padding_side="left")
-    with pytest.raises(InputError, match="padding_side is left"):
-        read_found(raw)
+def vectors(folder):
+    """Return the directions of the vectors of the texts, of which ``score`` takes cosines."""
+    found = read_found(folder)
+    tokens = tokenise(found.tokenizer, TEXTS, found.lower_case)
+    ours = EveryPooling(found).encode(tokens, found.max_length)[found.own]
+    return ours / np.linalg.norm(ours, axis=1, keepdims=True)
 
 
-def test_a_base_whose_texts_are_put_in_lower_case_before_is_refused(raw):
-    tokenizer = json.loads((raw / "tokenizer.json").read_text())
-    tokenizer["normalizer"]["lowercase"] = False
-    (raw / "tokenizer.json").write_text(json.dumps(tokenizer))
-    (raw / "sentence_bert_config.json").write_text('{"do_lower_case": true}')
+@pytest.mark.parametrize("name", CASES)
+def test_a_changed_folder_has_the_vectors_of_its_library_or_is_refused(folders, tmp_path, name):
+    family, change, said = CASES[name]
+    folder = shutil.copytree(folders[family], tmp_path / "folder")
+    change(folder)
+    if said is None:
+        theirs = by_library(folder).encode(TEXTS, normalize_embeddings=True)
+        np.testing.assert_allclose(vectors(folder), theirs, atol=1e-5)
+        return
+    with pytest.raises(InputError, match=said) as caught:
+        vectors(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_bases_are_refused_by_the_same_rule(folders, tmp_path):
+    for name in ("no added tokens", "cut vectors", "padded in front", "normalised twice", "cased"):
+        family, change, said = CASES[name]
+        folder = shutil.copytree(folders[family], tmp_path / name)
+        change(folder)
+        with pytest.raises(InputError, match=said):
+            built(folder, tmp_path / "base")
+
+
+def test_a_base_whose_texts_are_put_in_lower_case_before_is_refused(folders, tmp_path):
+    folder = shutil.copytree(folders["roberta"], tmp_path / "folder")
+    states(LENGTHS, do_lower_case=True)(folder)
     with pytest.raises(InputError, match="do_lower_case is true"):
-        built(raw, raw.parent / "base")
+        built(folder, tmp_path / "base")
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (states("config.json", dtype="bfloat16"), "bfloat16 in its files, computed in float32"),
+        (
+            lambda folder: (in_bfloat16(folder), states("config.json", dtype=None)(folder)),
+            "bfloat16 in its files, computed in float32",
+        ),
+        (states(OF_FOLDER, similarity_fn_name="dot"), "similarity dot in its files, cosine here"),
+        (in_bfloat16, "no prompts"),  # config.json says float32, in which the library computes, too
+    ],
+)
+def test_the_headline_says_what_is_computed_otherwise(folders, tmp_path, change, said):
+    folder = shutil.copytree(folders["bert"], tmp_path / "folder")
+    change(folder)
+    assert headline(read_found(folder), TextInput("", 16)).endswith(said)
+
+
+def test_a_model_of_a_run_is_read_without_transformers(folders, tmp_path, monkeypatch):
+    built(folders["bert"], tmp_path)
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    assert read_found(SavedModel.read(tmp_path / "record.json")).own == "mean"

@@ -3,7 +3,8 @@
 import pytest
 
 from semblance.data import corpus, tokens
-from semblance.provenance import read_sealed, write_record
+from semblance.models.saved import SavedModel
+from semblance.provenance import write_record
 from tests.dag.tiny import write_base
 from tests.unit.models.tiny_models import built
 
@@ -21,7 +22,7 @@ def inputs(tmp_path_factory):
     write_record(records[1], "prepare_nli", outputs=files, started=0.0)
     texts = tokens.tokenise(tokenizer, corpus.read_sentences(folder / "corpus"))
     tokens.write_tokens(folder / "tokens/tokens.arrow", texts)
-    digest = read_sealed(records[0])["outputs"]["model/tokenizer.json"]
+    digest = SavedModel.read(records[0]).tokenizer_digest
     files = ["tokens.arrow"]
     write_record(records[2], "tokenise", outputs=files, started=0.0, tokenizer=digest)
     return [str(record) for record in records]
