@@ -15,7 +15,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
-from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.reporting.score_files import Cell, ScoreSet
 from semblance.statistics.resampling import item_covariances, mean_draws, resamples, spearman_draws
@@ -72,11 +71,7 @@ class Column(NamedTuple):
 
 
 def compare(
-    sets: Sequence[ScoreSet],
-    margin: float,
-    draws: int = DRAWS,
-    seed: int = 0,
-    lower_is_better: bool = False,
+    sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, lower_is_better: bool = False
 ) -> list[Difference]:
     """Return the first set less the second in each task, and on average as the last.
 
@@ -84,7 +79,7 @@ def compare(
     together, and so do those of several sets. ``margin``: what counts as equal, in the unit in which
     the scores are shown. Raises InputError where the sets do not pair.
     """
-    columns, factor = _columns(sets, draws, seed)
+    columns, factor = _columns(sets, draws)
     *tasks, main = columns
     groups = [[(task, 1) for task in tasks] if len(sets) == 2 else []]
     groups.append([(main, j) for j in range(1, len(sets))])
@@ -132,7 +127,7 @@ def _estimate(column: Column, sets: Sequence[ScoreSet], j: int) -> Estimate:
     return replace(of_seeds, more=of_items)
 
 
-def _columns(sets: Sequence[ScoreSet], draws: int, seed: int) -> tuple[dict[str, Column], float]:
+def _columns(sets: Sequence[ScoreSet], draws: int) -> tuple[dict[str, Column], float]:
     """Return the scores by task, and their average where there are several; and their unit.
 
     The unit is 100 where all scores lie between -1 and 1: they are shown as points.
@@ -160,7 +155,7 @@ def _columns(sets: Sequence[ScoreSet], draws: int, seed: int) -> tuple[dict[str,
         # Tasks of the same items, such as two measures of the same questions, draw the same.
         items = tuple(item for _, item in cells[at[0] : at[-1] + 1])
         samples.setdefault(items, units)
-        rng = np.random.default_rng(seed + list(samples).index(items))
+        rng = np.random.default_rng(list(samples).index(items))
         if gold:
             of_items = np.array(labels)
             # Of scores that are all equal, NaN says so.
@@ -192,9 +187,7 @@ def _of_seed(
         theirs = {key[1:] for key in other.scores}
         task, item = missing[0]
         problem = f"task {task!r:.80}, item {item!r:.80}: no score of seed {seed!r:.40}"
-        advice = (
-            f"{other.place} has one; {counted(len(missing), 'item')} of {len(cells)} do not pair"
-        )
+        advice = f"{other.place} has one; {len(missing)} of {len(cells)} items do not pair"
         if alone := [cell for _, *cell in one.scores if tuple(cell) not in theirs]:
             advice += f", and item {alone[0][1]!r:.80} is here alone"
         raise InputError(one.place, problem, f"{advice}: give each the same (tools have --limit)")

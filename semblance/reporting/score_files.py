@@ -19,7 +19,7 @@ from semblance.reporting.score_rows import NAMES, SUMMARY, Row, rows_of
 
 Cell = tuple[str, str]  # a task and an item
 UNFILTERED = "none"
-WHOLE = re.compile(r"([+-]?\d+)\.0*")  # a whole number that pandas wrote as a decimal
+WHOLE = re.compile(r"^([+-]?\d+)\.0*$")  # a whole number that pandas wrote as a decimal
 DIGITS = 1e-4  # what rounding may leave between a printed mean and the mean of what is printed
 LAST_DIGIT = 1e-6  # the same, of MTEB's six digits
 WORD = 3  # letters of a word, at least
@@ -81,7 +81,7 @@ class ScoreSet:
             for name in items if self.of_tasks else ():
                 if parts := _parts(name, items):
                     self.notes.append(
-                        f"{name} is the mean of {len(parts)} tasks; it stands for them"
+                        f"{name} stands for {len(parts)} tasks of which it is the mean"
                     )
                 for part in parts:
                     self.scores.pop((*group, part), None)
@@ -113,14 +113,19 @@ def read_sets(path: str, score: str = "", item: str = "") -> list[ScoreSet]:
     place = Path(path).expanduser()
     asked = {what: (name,) for what, name in (("score", score), ("item", item)) if name}
     sets: dict[str, ScoreSet] = {}
-    rows_read = Counter()
+    rows_read, measures = Counter(), {}
     for where, row in rows_of(place, score):
+        if score and "measure" in row and score not in row:
+            measures[_text(row["measure"])] = None
+            if _text(row["measure"]) != score:
+                continue
+            row[score] = row.get("value", row.get("score"))
         known = (NAMES | asked).items()
         names = {what: next((n for n in fields if n in row), None) for what, fields in known}
         fields = {what: row[name] for what, name in names.items() if name}
         model, seed = (_text(fields.get(name, "")) for name in ("model", "seed"))
         rows_read[model, seed] += 1
-        if "gold" in fields:  # without items, all sets must have the same gold row for row
+        if "gold" in fields and not item:  # all sets have the same gold, row for row
             fields.setdefault("item", str(rows_read[model, seed]))
         for what in ("score", "item"):
             if what not in fields:
@@ -131,9 +136,14 @@ def read_sets(path: str, score: str = "", item: str = "") -> list[ScoreSet]:
         one.add(where, fields)
         one.of_tasks = names["item"] == "task_name"
     if not sets:
-        raise InputError(place, "it holds no scores")
+        advice = "it takes one for each item: of trec_eval and ir_measures with -q"
+        if measures:
+            advice = f"--score names one of {', '.join(measures)}"
+        raise InputError(place, "it holds no scores" + f" of {score}" * bool(score), advice)
     for one in sets.values():
         one.count_once()
+        if one.of_tasks and not one.revisions:  # of a table, where any column may be a task
+            one.notes.append(f"its items are {', '.join(item for *_, item in one.scores)}")
         if len(sets) == 1:
             stem = place.name.removesuffix(".gz").rpartition(".")[0]
             one.name, one.place = place.name if place.is_dir() else stem or place.name, path
@@ -149,9 +159,8 @@ def _label(row: Row, name: str, where: str) -> str:
 
 def _text(value: object) -> str:
     """Return a label: 1, 1.0 and "1 " are one."""
-    text = value.strip() if isinstance(value, str) else json.dumps(value, sort_keys=True)
-    whole = WHOLE.fullmatch(text)
-    return whole[1] if whole else text
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return WHOLE.sub(r"\1", text.strip())
 
 
 def _finite(value: Any, where: str) -> float:

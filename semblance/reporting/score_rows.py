@@ -10,7 +10,7 @@ import itertools
 import json
 import re
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from semblance.named_modules import OWN_PAIRS
 
 Row = dict[str, Any]
 Rows = Iterator[tuple[str, Row]]  # each with the place where it stands
-Lines = Sequence[tuple[int, str]]
+Lines = Sequence[tuple[int, str]]  # each with its number
+Table = Iterator[tuple[int, Row]]  # each with its line
 MAIN = "main_score"
 NAMES = {  # what a row has, and the fields that may hold it: the first that is there
     "score": ("score", "value", MAIN),
@@ -42,18 +43,17 @@ SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT.*)?\.jsonl")
 JSON = re.compile(r"\s*(\{|\[\s*\{)")
 BARS = re.compile(r"\s*\|(.*)\|\s*")  # a line of a printed table
 RULER = re.compile(r"[-\s:+|]+")  # a line that is no row of it
-NUMBER = re.compile(r"[-+]?(\d*\.?\d+([eE][-+]?\d+)?|nan)")
+NUMBER = re.compile(r"[-+]?(\d*\.?\d+([eE][-+]?\d+)?|nan)|[-–—]+")  # or a dash for none
 SUMMARY = "all"  # what trec_eval and ir-measures call the mean of the questions
 QUESTION = re.compile(rf"\S+\s+(\S+\s+({NUMBER.pattern})|{SUMMARY}\s+\S+)\s*")
 COUNT = "num_"  # how trec_eval's counts begin, which are no scores
 OLD_TASK = "mteb_dataset_name"  # a key of results of MTEB before 1.11
-DEFAULT = "default"  # of a task with one language
 
 
 def rows_of(place: Path, score: str) -> Rows:
     """Yield each row of a file, or of the results in a folder, and where it stands.
 
-    ``score``: a metric of MTEB or a measure of trec_eval; if empty, their usual ones. Raises
+    ``score``: what the user asks for, if anything: a column, a metric of MTEB, a measure. Raises
     InputError, with the line, for what cannot be read.
     """
     # A part of the application, which the reproduction does not import.
@@ -70,7 +70,7 @@ def rows_of(place: Path, score: str) -> Rows:
         elif bars and (RULER.match(first) or ".csv" not in path.suffixes):
             yield from _of_models(path, _printed_rows(path, bars), score, of_log=True)
         else:
-            yield from _of_models(path, own.read_own_table(path, (score, *KNOWN)), score)
+            yield from _of_models(path, own.read_own_table(path, {score, *KNOWN}), score)
 
 
 def _results(folder: Path) -> list[Path]:
@@ -78,12 +78,12 @@ def _results(folder: Path) -> list[Path]:
 
     They lie in the folder itself, or else in one below it: InputError for those of two runs.
     """
-    paths = sorted(path for path in folder.rglob("*.json*") if path.is_file())
-    found = [path for path in paths if SAMPLES.fullmatch(path.name)] or [
-        path
-        for path in paths
-        if path.suffix == ".json" and _task(_value(path, path.read_text("utf-8", "replace")))
-    ]
+    paths = [path for path in sorted(folder.rglob("*.json*")) if path.is_file()]
+    paths = [path for path in paths if "/." not in f"/{path.relative_to(folder)}"]  # not hidden
+    found = [path for path in paths if SAMPLES.fullmatch(path.name)]
+    for path in () if found else paths:
+        if path.suffix == ".json" and _task(_value(path, path.read_text("utf-8-sig", "replace"))):
+            found.append(path)
     if not found:
         problem = "neither samples_*.jsonl of lm-evaluation-harness nor results of MTEB"
         advice = "name a file with the columns item and score, or run lm_eval with --log_samples"
@@ -122,41 +122,37 @@ def _of_json(path: Path, text: str, lines: Lines, score: str) -> Rows:
 
 
 def _of_questions(path: Path, lines: Lines, score: str) -> Rows:
-    """Yield each question's value of each measure, or of the one that is asked for."""
+    """Yield each question's value of each measure; counts only if they are asked for."""
     last = lines[-1][1]
     names = ("query", "measure", "value")
     # trec_eval puts the measure first, and blanks behind it; ir-measures the question, and one tab.
     if last.split()[0] != SUMMARY and (f"\t{SUMMARY}\t" in last or not re.match(r"\S+\t\S", last)):
         names = ("measure", "query", "value")
-    rows = [(line, dict(zip(names, text.split(), strict=False))) for line, text in lines]
-    rows = [(line, row) for line, row in rows if row.get("query") != SUMMARY]
-    measures = {row.get("measure", ""): None for _, row in rows}
-    if not measures or (score and score not in measures):
-        advice = f"--score names one of {', '.join(measures) or 'those that -q prints'}"
-        raise InputError(path, f"no question with a value of {score or 'a measure'}", advice)
-    for line, row in rows:
-        if row.get("measure", score) == score or not (score or row["measure"].startswith(COUNT)):
-            yield at(path, line), row | {score: row.get("value")}
+    for line, text in lines:
+        fields = text.split()
+        if len(fields) != len(names):
+            raise InputError(at(path, line), "no line of a measure, a question and a value")
+        row = dict(zip(names, fields, strict=True))
+        if row["query"] != SUMMARY and (score or not row["measure"].startswith(COUNT)):
+            yield at(path, line), row
 
 
-def _printed_rows(path: Path, lines: Lines) -> Iterator[tuple[int, Row]]:
+def _printed_rows(path: Path, lines: Lines) -> Table:
     """Yield the rows of printed tables; a line without a number is the header of those below."""
     header: list[str] = []
     for line, text in lines:
         cells = [cell.strip(" *\t") for cell in text.strip()[1:-1].split("|")]
-        if not any(map(NUMBER.fullmatch, cells)) and not RULER.fullmatch(text):
+        if RULER.fullmatch(text):
+            continue
+        if not any(map(NUMBER.fullmatch, cells)) and len(set(cells)) == len(cells):
             header = [cell.lower() if cell.lower() in KNOWN else cell for cell in cells]
-        elif not RULER.fullmatch(text):
-            if len(cells) != len(header):
-                raise InputError(
-                    at(path, line), f"cells: {len(cells)}, in the header {len(header)}"
-                )
+        elif len(cells) != len(header):
+            raise InputError(at(path, line), f"cells: {len(cells)}, in the header {len(header)}")
+        else:
             yield line, dict(zip(header, cells, strict=True))
 
 
-def _of_models(
-    path: Path, rows: Iterable[tuple[int, Row]], score: str, of_log: bool = False
-) -> Rows:
+def _of_models(path: Path, rows: Table, score: str, of_log: bool = False) -> Rows:
     """Yield each row of a table, or of one with a row for each model each of its cells."""
     for line, row in rows:
         model = next((name for name in MODELS if name in row), None)
@@ -183,11 +179,11 @@ def _of_result(where: str, result: Row, score: str) -> Row:
     try:
         parts = [(split, part) for split, parts in result["scores"].items() for part in parts]
         mean = statistics.fmean(part[metric] for _, part in parts)
-        read = sorted(f"{split} {part.get('hf_subset', DEFAULT)}" for split, part in parts)
+        read = sorted(f"{split} {part.get('hf_subset', '')}" for split, part in parts)
     except (AttributeError, LookupError, TypeError, ValueError):
         problem = f"a result of MTEB without a number for each scores.SPLIT[].{metric}"
         advice = "mteb.TaskResult.from_disk(path).to_disk(path) mends those of old versions"
         raise InputError(where, problem, advice) from None
-    read = [name.removesuffix(f" {DEFAULT}") for name in read]
+    read = [name.removesuffix("default").strip() for name in read]
     data = f"{str(result.get('dataset_revision')):.8} ({', '.join(read)})"
     return {"task_name": _task(result), metric: mean, "dataset_revision": data}

@@ -1,10 +1,10 @@
 """Compare sets of scores that were made anywhere: is A better than B, or do they not differ?
 
-Higher is better, unless you say --lower-is-better. Each set is a file, CSV or JSON, with the columns item
-and score, and if there are any task, seed and cluster (items of one cluster are drawn together). With a
-column gold, a task's score is Spearman's correlation of score and gold. A table with a row for each model
-is a set for each. Or it is what another tool wrote: a folder of results of MTEB (its tasks are the items),
-samples_*.jsonl of lm-evaluation-harness, values of trec_eval -q and ir_measures -q, or SimCSE's log.
+Each set is a file, CSV or JSON, with the columns item and score, and if there are any task, seed and
+cluster (items of one cluster are drawn together). With a column gold, a task's score is Spearman's
+correlation of score and gold. A table with a row for each model is a set for each. Read as they are:
+results of MTEB (tasks are the items), samples_*.jsonl of lm-evaluation-harness, trec_eval -q,
+ir_measures -q, SimCSE's log. Higher is better, unless you say --lower-is-better.
 
 Scores are paired by item, and by seed where the sets have the same seeds. The interval decides. It is
 over other items, and over other seeds where there are several. Of two sets each task has a line, of
@@ -34,7 +34,7 @@ from workflow.terminal import painter
 
 # Words of a column's name of which lower is mostly better, and which are asked about.
 LOWER = re.compile(
-    r"(?<![a-z])(loss|error|[wct]er|perplexity|ppl|r?mse|mae|rank|(run)?time|latency)(?![a-z])",
+    r"(?<![a-z])(loss|nll|error|[wct]er|perplexity|r?mse|mae|rank|(run)?time|latency)(?![a-z])",
     re.IGNORECASE,
 )
 
@@ -42,9 +42,7 @@ LOWER = re.compile(
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance compare", __doc__)
     flags.add_argument("sets", nargs="+", metavar="SCORES", help="two files or folders, or more")
-    flags.add_argument(
-        "--score", default="", metavar="NAME", help="the column of the scores, or the measure"
-    )
+    flags.add_argument("--score", default="", metavar="NAME", help="the column of the scores")
     flags.add_argument("--item", default="", metavar="NAME", help="the column of the items")
     flags.add_argument(
         "--lower-is-better",

@@ -79,21 +79,17 @@ def read_own_text(path: Path | str) -> str:
 def read_own_table(path: Path | str, known: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line of each row of a CSV and its fields by the names in its header.
 
-    ``known`` names are found whatever their case and white space.
+    ``known`` names are found in any case.
     """
-    columns = _AllColumns((), known=dict.fromkeys(filter(None, known), ""))
+    columns = _AllColumns(("item", "score"), known=dict.fromkeys(known, ""))
     for line, fields in read_delimited(path, columns, Findings()):
         if any(map(str.strip, fields.values())):
             yield line, fields
 
 
 class _AllColumns(Columns):
-    """All columns of a table, by their names; InputError for two of one name."""
-
-    def fit(self, names: Sequence[str]) -> bool:
-        return any(self._found(role, names) for role in self.known)
-
     def choose(self, names: Sequence[str], where: str) -> dict[str, int]:
+        """Return the places of all columns by their names; InputError for two of one name."""
         known = {name.casefold(): name for name in self.known}
         chosen: dict[str, int] = {}
         for place, name in enumerate(map(str.strip, names)):

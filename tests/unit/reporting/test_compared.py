@@ -197,29 +197,17 @@ def test_of_several_sets_the_first_is_compared_with_each_other_one():
 
 
 def test_folders_of_mteb_and_of_the_harness_are_read(tmp_path):
-    languages = [
-        {"main_score": score, "hf_subset": name} for score, name in ((0.7, "en"), (0.2, "de"))
-    ]
-    result = {
-        "task_name": "STS12",
-        "dataset_revision": "abc",
-        "scores": {"test": languages, "validation": [{"main_score": 0.3, "hf_subset": "en"}]},
-    }
-    (tmp_path / "mteb").mkdir()
-    (tmp_path / "mteb/STS12.json").write_text(json.dumps(result))
-    (tmp_path / "mteb/model_meta.json").write_text("{}")
-    read = read_set(str(tmp_path / "mteb"))
+    of_languages = [{"main_score": 0.7, "hf_subset": "en"}, {"main_score": 0.2, "hf_subset": "de"}]
+    splits = {"test": of_languages, "validation": [{"main_score": 0.3, "hf_subset": "default"}]}
+    result = {"task_name": "STS12", "dataset_revision": "abc", "scores": splits}
+    (tmp_path / "STS12.json").write_text(json.dumps(result))
+    read = read_set(str(tmp_path))
     assert read.scores == {("1", "", "STS12"): pytest.approx((0.7 + 0.2 + 0.3) / 3)}
-    assert read.revisions == {"STS12": "abc (test de, test en, validation en)"}
-    (tmp_path / "harness").mkdir()
-    sample = {"doc_id": 0, "doc": {"question": "x"}, "acc": 1.0}
-    samples = [
-        sample | {"filter": name, "acc": score} for name, score in (("none", 1), ("strict", 0))
-    ]
-    lines = "".join(json.dumps(sample) + "\n" for sample in samples)
-    (tmp_path / "harness/samples_arc_easy_2026-01-02T03-04-05.6.jsonl").write_text(lines)
-    [file] = (tmp_path / "harness").iterdir()
-    for path in (tmp_path / "harness", file):  # a folder, and a file of it
+    assert read.revisions == {"STS12": "abc (test de, test en, validation)"}
+    sample = '{"doc_id": 0, "doc": {"question": "x"}, "filter": "%s", "acc": %d}\n'
+    file = tmp_path / "samples_arc_easy_2026-01-02T03-04-05.6.jsonl"
+    file.write_text(sample % ("none", 1) + sample % ("strict", 0))
+    for path in (tmp_path, file):  # a folder, and a file of it
         read = read_set(str(path), score="acc")
         assert read.scores == {("1", "arc_easy", "0"): 1.0, ("1", "arc_easy strict", "0"): 0.0}
 
@@ -277,10 +265,10 @@ ITEMS = np.arange(5.0)
     [
         (
             score_set("b", ITEMS, task="u"),
-            "a: task 'u', item '00000': no score of seed '0'; b has one; 5 items of 10 do not pair,"
+            "a: task 'u', item '00000': no score of seed '0'; b has one; 5 of 10 items do not pair,"
             " and item '00000' is here alone",
         ),
-        (score_set("b", ITEMS[:-1]), "b: task 't', item '00004': no .* a has one; 1 item of 5"),
+        (score_set("b", ITEMS[:-1]), "b: task 't', item '00004': no .* a has one; 1 of 5 items"),
         (score_set("b", ITEMS, gold=ITEMS + 1), "another gold than a"),
         (
             ScoreSet("b", "b", score_set("b", [ITEMS] * 2).scores | {("0", "t", "x"): 1.0}),
