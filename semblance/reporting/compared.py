@@ -132,7 +132,7 @@ def _columns(sets: Sequence[ScoreSet], draws: int) -> tuple[dict[str, Column], f
 
     The unit is 100 where all scores lie between -1 and 1: they are shown as points.
     """
-    cells = sorted({cell[1:] for one in sets for cell in one.scores})
+    cells = sorted(set().union(*(one.cells for one in sets)))
     matrix = np.array([_of_seed(sets, one, seed, cells) for one in sets for seed in one.seeds])
     gold, clusters = (_labels(sets, name, cells) for name in ("gold", "cluster"))
     if gold and clusters:
@@ -183,13 +183,12 @@ def _of_seed(
     """Return the scores of a seed; InputError, with both sets, for a cell that another has alone."""
     missing = [cell for cell in cells if (seed, *cell) not in one.scores]
     if missing:
-        other = next(each for each in sets if missing[0] in {key[1:] for key in each.scores})
-        theirs = {key[1:] for key in other.scores}
+        other = next(each for each in sets if missing[0] in each.cells)
         task, item = missing[0]
         problem = f"task {task!r:.80}, item {item!r:.80}: no score of seed {seed!r:.40}"
         advice = f"{other.place} has one; {len(missing)} of {len(cells)} items do not pair"
-        if alone := [cell for _, *cell in one.scores if tuple(cell) not in theirs]:
-            advice += f", and item {alone[0][1]!r:.80} is here alone"
+        if alone := one.cells - other.cells:
+            advice += f", and item {min(alone)[1]!r:.80} is here alone"
         raise InputError(one.place, problem, f"{advice}: give each the same (tools have --limit)")
     return [one.scores[seed, *cell] for cell in cells]
 

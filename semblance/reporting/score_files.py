@@ -49,6 +49,11 @@ class ScoreSet:
         """The names of the seeds."""
         return tuple(sorted({seed for seed, *_ in self.scores}))
 
+    @property
+    def cells(self) -> set[Cell]:
+        """The task and item of each score."""
+        return {(task, item) for _, task, item in self.scores}
+
     def add(self, where: str, row: Row) -> None:
         """Add the score of a row, its gold, its cluster and the revision of its data."""
         item = _label(row, "item", where)
