@@ -166,13 +166,6 @@ def test_a_task_of_few_items_leaves_the_average_without_a_verdict():
     ]
 
 
-def test_where_lower_is_better_the_lower_set_is():
-    items = 5 + np.random.default_rng(4).normal(size=(2, 200))
-    sets = [score_set("a", items[0] + 3), score_set("b", items[1])]
-    (higher,), (lower,) = (compare(sets, 0.1, lower_is_better=of) for of in (False, True))
-    assert (higher.verdict, lower.verdict) == ("better", "worse") and higher.value == lower.value
-
-
 def test_two_measures_of_the_same_questions_say_no_more_than_one():
     """Drawn apart, two equal tasks would have an average whose error is smaller by a root of 2."""
     a, b = 9 + np.random.default_rng(8).normal(size=(2, 60))
