@@ -34,15 +34,12 @@ VERDICTS: dict[str, Verdict] = {
     "equal": "no difference",
     "open": "undecided",
 }
-OF_LOWER: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
+OF_LOWER: dict[str, Verdict] = VERDICTS | {"yes": "worse", "no": "better"}
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Set ``a`` less set ``b`` in a task or on average, with its interval over seeds and items.
-
-    No verdict, and no interval, of fewer than FEWEST items or without any spread.
-    """
+    """Set ``a`` less set ``b`` in a task or on average, with its interval over seeds and items."""
 
     column: str
     a: str
@@ -50,7 +47,7 @@ class Difference:
     a_mean: float
     b_mean: float
     value: float
-    low: float | None
+    low: float | None  # of fewer than FEWEST items, or without any spread
     high: float | None
     verdict: Verdict
     detectable: float | None  # the difference that would be shown with 80 % power
@@ -94,9 +91,8 @@ def compare(
             spread = float(np.hypot(estimate.error, estimate.more))
             shown = (estimate.value, None, None, "no verdict", None)
             if column.fewest >= FEWEST and spread > SPREADLESS * max(1, *map(abs, means)):
-                verdict = VERDICTS[of_question(estimate, margin, among)]
-                if lower_is_better:
-                    verdict = OF_LOWER.get(verdict, verdict)
+                words = OF_LOWER if lower_is_better else VERDICTS
+                verdict = words[of_question(estimate, margin, among)]
                 detectable = noncentrality(estimate.freedom) * spread
                 shown = (estimate.value, *among.interval(estimate), verdict, detectable)
             names = (name, sets[0].name, sets[j].name)

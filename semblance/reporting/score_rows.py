@@ -89,12 +89,10 @@ def _results(folder: Path) -> list[Path]:
         advice = "name a file with the columns item and score, or run lm_eval with --log_samples"
         raise InputError(folder, problem, advice)
     folders = list(dict.fromkeys(path.parent for path in found))
-    if folder in folders:
-        return [path for path in found if path.parent == folder]
-    if len(folders) > 1:
+    if folder not in folders and len(folders) > 1:
         problem = f"results of two runs, in {folders[0]} and in {folders[1]}"
         raise InputError(folder, problem, "name one of these folders")
-    return found
+    return [path for path in found if path.parent == folder or folder not in folders]
 
 
 def _value(where: object, text: str) -> Any:
