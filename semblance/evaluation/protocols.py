@@ -197,6 +197,6 @@ def nearest_text(scores: pd.DataFrame, number: float) -> str:
 
 
 def scores_csv(scores: pd.DataFrame) -> str:
-    """Return the scores as CSV, unrounded, one a line; an undefined one is ``n/a``."""
+    """Return the scores as CSV, unrounded, one a line; an undefined one is blank."""
     own = scores["own"].map({True: "true", False: "false"})
-    return scores.assign(own=own).to_csv(index=False, na_rep=NOTHING, lineterminator="\n")
+    return scores.assign(own=own).to_csv(index=False, lineterminator="\n")

@@ -18,14 +18,15 @@ from scipy import stats
 from semblance.errors import InputError
 from semblance.reporting.score_files import Cell, ScoreSet
 from semblance.statistics.resampling import item_covariances, mean_draws, resamples, spearman_draws
-from semblance.statistics.significance import Estimate, noncentrality, paired, unpaired
+from semblance.statistics.significance import SPREADLESS, Estimate, noncentrality, paired, unpaired
 from semblance.statistics.verdicts import Among, of_question
 
 AVERAGE = "average"
 DRAWS = 1000
 POINTS = 100
-FEWEST, FEWEST_RANKED = 2, 10  # items, or clusters of items, of a task; with gold scores
-Verdict = Literal["better", "worse", "no difference", "undecided"]
+CANCELLED = 1e-12  # share of the variances of two sets that rounding may leave of their difference
+FEWEST, FEWEST_RANKED = 5, 10  # items, or clusters of items, of a task: for a verdict; with gold
+Verdict = Literal["better", "worse", "no difference", "undecided", "no verdict"]
 # Of the answer to "is the first better?".
 VERDICTS: dict[str, Verdict] = {
     "yes": "better",
@@ -33,6 +34,7 @@ VERDICTS: dict[str, Verdict] = {
     "equal": "no difference",
     "open": "undecided",
 }
+OF_LOWER: dict[str, Verdict] = VERDICTS | {"yes": "worse", "no": "better"}
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,10 @@ class Difference:
     a_mean: float
     b_mean: float
     value: float
-    low: float
-    high: float
+    low: float | None  # of fewer than FEWEST items, or without any spread
+    high: float | None
     verdict: Verdict
-    detectable: float  # the difference that would be shown with 80 % power
+    detectable: float | None  # the difference that would be shown with 80 % power
     a_seeds: int
     b_seeds: int
     items: int  # or their clusters, that were drawn
@@ -62,10 +64,11 @@ class Column(NamedTuple):
     exact: list[np.ndarray]  # (S,) each
     drawn: list[np.ndarray]  # (draws, S) each
     units: int  # items, or clusters of items
+    fewest: int  # the same, of the task that has the fewest
 
 
 def compare(
-    sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, seed: int = 0
+    sets: Sequence[ScoreSet], margin: float, draws: int = DRAWS, lower_is_better: bool = False
 ) -> list[Difference]:
     """Return the first set less the second in each task, and on average as the last.
 
@@ -73,7 +76,7 @@ def compare(
     together, and so do those of several sets. ``margin``: what counts as equal, in the unit in which
     the scores are shown. Raises InputError where the sets do not pair.
     """
-    columns, factor = _columns(sets, draws, np.random.default_rng(seed))
+    columns, factor = _columns(sets, draws)
     *tasks, main = columns
     groups = [[(task, 1) for task in tasks] if len(sets) == 2 else []]
     groups.append([(main, j) for j in range(1, len(sets))])
@@ -85,10 +88,13 @@ def compare(
             means = [float(column.exact[k].mean()) for k in (0, j)]
             seeds = [len(column.exact[k]) for k in (0, j)]
             estimate = _estimate(column, sets, j)
-            low, high = among.interval(estimate)
-            verdict = VERDICTS[of_question(estimate, margin, among)]
             spread = float(np.hypot(estimate.error, estimate.more))
-            shown = (estimate.value, low, high, verdict, noncentrality(estimate.freedom) * spread)
+            shown = (estimate.value, None, None, "no verdict", None)
+            if column.fewest >= FEWEST and spread > SPREADLESS * max(1, *map(abs, means)):
+                words = OF_LOWER if lower_is_better else VERDICTS
+                verdict = words[of_question(estimate, margin, among)]
+                detectable = noncentrality(estimate.freedom) * spread
+                shown = (estimate.value, *among.interval(estimate), verdict, detectable)
             names = (name, sets[0].name, sets[j].name)
             rows.append(
                 Difference(*names, *means, *shown, *seeds, column.units, margin, factor != 1)
@@ -104,7 +110,10 @@ def _estimate(column: Column, sets: Sequence[ScoreSet], j: int) -> Estimate:
     ours, theirs = column.exact[0], column.exact[j]
     seeds = [sets[k].seeds for k in (0, j)]
     m = item_covariances([column.drawn[k] for k in (0, j)], seeds)
-    of_items = float(np.sqrt(max(0.0, m[0, 0] + m[1, 1] - 2 * m[0, 1])))
+    variance = m[0, 0] + m[1, 1] - 2 * m[0, 1]
+    if variance < CANCELLED * (m[0, 0] + m[1, 1]):
+        variance = 0.0  # each item has the same difference; the rest is rounding
+    of_items = float(np.sqrt(variance))
     if len(ours) == len(theirs) == 1:
         return Estimate(float(ours[0] - theirs[0]), of_items, column.units - 1)
     if seeds[0] == seeds[1] or 1 in (len(ours), len(theirs)):
@@ -114,21 +123,20 @@ def _estimate(column: Column, sets: Sequence[ScoreSet], j: int) -> Estimate:
     return replace(of_seeds, more=of_items)
 
 
-def _columns(
-    sets: Sequence[ScoreSet], draws: int, rng: np.random.Generator
-) -> tuple[dict[str, Column], float]:
+def _columns(sets: Sequence[ScoreSet], draws: int) -> tuple[dict[str, Column], float]:
     """Return the scores by task, and their average where there are several; and their unit.
 
     The unit is 100 where all scores lie between -1 and 1: they are shown as points.
     """
-    cells = sorted({cell[1:] for one in sets for cell in one.scores})
-    matrix = np.array([one.of_seed(seed, cells) for one in sets for seed in one.seeds])
+    cells = sorted(set().union(*(one.cells for one in sets)))
+    matrix = np.array([_of_seed(sets, one, seed, cells) for one in sets for seed in one.seeds])
     gold, clusters = (_labels(sets, name, cells) for name in ("gold", "cluster"))
     if gold and clusters:
         raise InputError(sets[0].place, "it has both gold and cluster", "leave out one column")
     factor = POINTS if gold or _are_shares(sets) else 1
     ends = np.cumsum([len(one.seeds) for one in sets])[:-1]
     columns = {}
+    samples: dict[tuple[str, ...], int] = {}  # the units of each list of items
     if any(cell[0] == AVERAGE for cell in cells):
         problem = f"a task is called {AVERAGE!r}, as the mean of the tasks is"
         raise InputError(sets[0].place, problem, "leave it out, or rename it")
@@ -136,10 +144,14 @@ def _columns(
         at = list(group)
         labels = [(gold or clusters or cells)[i] for i in at]
         units = len(at if gold else set(labels))
-        if units < (needed := FEWEST_RANKED if gold else FEWEST):
-            problem = f"task {task!r:.80} has fewer than {needed} items, or clusters of items"
+        if gold and units < FEWEST_RANKED:
+            problem = f"task {task!r:.80} has fewer than {FEWEST_RANKED} items with gold"
             raise InputError(sets[0].place, problem, "nothing can be said of other items")
         scores = matrix[:, at]
+        # Tasks of the same items, such as two measures of the same questions, draw the same.
+        items = tuple(item for _, item in cells[at[0] : at[-1] + 1])
+        samples.setdefault(items, units)
+        rng = np.random.default_rng(list(samples).index(items))
         if gold:
             of_items = np.array(labels)
             # Of scores that are all equal, NaN says so.
@@ -153,12 +165,28 @@ def _columns(
             problem = f"task {task!r:.80}: all scores, or all gold, are equal"
             raise InputError(sets[0].place, problem)
         by_set = (np.split(factor * values, ends, axis=-1) for values in (exact, drawn))
-        columns[task or "all items"] = Column(*by_set, units)
+        columns[task or "all items"] = Column(*by_set, units, units)
     if len(columns) > 1:
-        exact, drawn, units = zip(*columns.values(), strict=True)
+        exact, drawn, _, units = zip(*columns.values(), strict=True)
         means = ([sum(of) / len(of) for of in zip(*parts, strict=True)] for parts in (exact, drawn))
-        columns[AVERAGE] = Column(*means, sum(units))
+        columns[AVERAGE] = Column(*means, sum(samples.values()), min(units))
     return columns, factor
+
+
+def _of_seed(
+    sets: Sequence[ScoreSet], one: ScoreSet, seed: str, cells: Sequence[Cell]
+) -> list[float]:
+    """Return the scores of a seed; InputError, with both sets, for a cell that another has alone."""
+    missing = [cell for cell in cells if (seed, *cell) not in one.scores]
+    if missing:
+        other = next(each for each in sets if missing[0] in each.cells)
+        task, item = missing[0]
+        problem = f"task {task!r:.80}, item {item!r:.80}: no score of seed {seed!r:.40}"
+        advice = f"{other.place} has one; {len(missing)} of {len(cells)} items do not pair"
+        if alone := one.cells - other.cells:
+            advice += f", and item {min(alone)[1]!r:.80} is here alone"
+        raise InputError(one.place, problem, f"{advice}: give each the same (tools have --limit)")
+    return [one.scores[seed, *cell] for cell in cells]
 
 
 def _are_shares(sets: Sequence[ScoreSet]) -> bool:

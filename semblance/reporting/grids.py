@@ -172,11 +172,11 @@ def _p_value(p: float | None) -> str:
 
 
 def unrounded(table: Table) -> list[dict[str, object]]:
-    """Return each row by the names of its columns, values in points; None: does not apply.
+    """Return each row by the names of its columns, values in points; None: missing, or no such.
 
     Behind what names the row, each column ``c`` gives ``c`` and what stands in ``OF_SPREAD``, in
     ``OF_BEST_SEEDS`` if its seeds are chosen, in ``OF_CONTRAST`` if it is tested; a seed's own
-    column gives only ``c``. ``n/a``: missing.
+    column gives only ``c``.
     """
     layout = find_layout(table.layout)
     lines = [_identity(table, row) for row in table.rows]
@@ -213,9 +213,7 @@ def _unrounded(layout: Layout, column: str, cell: Cell | None) -> dict[str, obje
     of_cell = {} if layout.is_of_one_seed(column) else OF_SPREAD
     if layout.is_of_best_seeds(column):
         of_cell = OF_SPREAD | OF_BEST_SEEDS
-    cells: dict[str, object] = {column: None}
-    if cell is not None:
-        cells[column] = MISSING if cell.mean is None else cell.mean
+    cells: dict[str, object] = {column: cell and cell.mean}
     for end, name in of_cell.items():
         cells[column + end] = getattr(cell, name, None)
     for end, name in OF_CONTRAST.items() if layout.has_test(column) else ():

@@ -1,40 +1,28 @@
 """Scores that were made elsewhere, from files: one number for each task, seed and item.
 
-A set is one file, CSV (read as a user's own FAQ) or JSON lines; or a folder of samples of
-lm-evaluation-harness or of results of MTEB. The names of NAMES alone say which field holds what.
+A set is what a file or folder has of one model. ``score_rows`` reads it; its NAMES alone say which
+field holds what.
 """
 
-import importlib
+import itertools
 import json
 import math
 import re
 import statistics
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from semblance.errors import InputError, at
-from semblance.lines import read_json_lines
-from semblance.named_modules import OWN_PAIRS
-from semblance.provenance import read_json
+from semblance.errors import InputError
+from semblance.reporting.score_rows import NAMES, SUMMARY, Row, rows_of
 
-Row = dict[str, Any]
 Cell = tuple[str, str]  # a task and an item
-NAMES = {  # what a row has, and the fields that may hold it: the first that is there
-    "item": ("item", "doc_id", "query", "query_id", "id", "task_name"),
-    "task": ("task",),
-    "filter": ("filter",),  # of the harness: how an answer is read, a task of its own
-    "seed": ("seed",),
-    "cluster": ("cluster",),
-    "gold": ("gold",),
-    "revision": ("dataset_revision",),
-}
 UNFILTERED = "none"
-# Files of the harness; the groups of their names are fields of each line.
-SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT.*)?\.jsonl")
-RESULT = {"task_name", "scores"}  # keys of a file of MTEB
-DEFAULT = "default"  # of a task with one language
+WHOLE = re.compile(r"^([+-]?\d+)\.0*$")  # a whole number that pandas wrote as a decimal
+DIGITS = 1e-4  # what rounding may leave between a printed mean and the mean of what is printed
+LAST_DIGIT = 1e-6  # the same, of MTEB's six digits
+WORD = 3  # letters of a word, at least
 
 
 @dataclass
@@ -43,6 +31,7 @@ class ScoreSet:
 
     ``gold`` and ``cluster`` are by (task, item); they are empty where a file has no such column.
     ``revisions``: of the data, with what was read of them, by item, where the files state them.
+    ``notes``: what is counted once. ``places``: where each score stands.
     """
 
     name: str
@@ -51,31 +40,33 @@ class ScoreSet:
     gold: dict[Cell, float] = field(default_factory=dict)
     cluster: dict[Cell, str] = field(default_factory=dict)
     revisions: dict[str, str] = field(default_factory=dict)
+    of_tasks: bool = False  # whether the items are tasks, each with its own items
+    notes: list[str] = field(default_factory=list)
+    places: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
     @property
     def seeds(self) -> tuple[str, ...]:
         """The names of the seeds."""
         return tuple(sorted({seed for seed, *_ in self.scores}))
 
-    def of_seed(self, seed: str, cells: Sequence[Cell]) -> list[float]:
-        """Return the scores of a seed; InputError for a cell that only another seed or set has."""
-        missing = [cell for cell in cells if (seed, *cell) not in self.scores]
-        if missing:
-            task, item = missing[0]
-            problem = f"task {task!r:.80}, item {item!r:.80}: no score of seed {seed!r:.40}"
-            raise InputError(self.place, problem, f"{len(missing)} items do not pair")
-        return [self.scores[seed, *cell] for cell in cells]
+    @property
+    def cells(self) -> set[Cell]:
+        """The task and item of each score."""
+        return {(task, item) for _, task, item in self.scores}
 
     def add(self, where: str, row: Row) -> None:
         """Add the score of a row, its gold, its cluster and the revision of its data."""
         item = _label(row, "item", where)
-        task, seed = str(row.get("task", "")), str(row.get("seed", "1"))
+        task, seed = _text(row.get("task", "")), _text(row.get("seed", "1"))
         if (reading := row.get("filter", UNFILTERED)) != UNFILTERED:
             task = f"{task} {reading}"
-        if (seed, task, item) in self.scores:
+        cell = (seed, task, item)
+        if cell in self.scores:
             problem = f"item {item!r:.80} of task {task!r:.80} and seed {seed!r:.40} stands twice"
-            raise InputError(where, problem, "give each item one score")
-        self.scores[seed, task, item] = _finite(row["score"], where)
+            problem += f", first in {self.places[cell]}"
+            raise InputError(where, problem, "give each item one score, or name one of the files")
+        self.scores[cell] = _finite(row["score"], where)
+        self.places[cell] = where
         if "gold" in row:
             self.gold[task, item] = _finite(row["gold"], where)
         if "cluster" in row:
@@ -83,85 +74,98 @@ class ScoreSet:
         if "revision" in row:
             self.revisions[item] = str(row["revision"])
 
+    def count_once(self) -> None:
+        """Leave out what another score is the mean of, and a mean of all that trec_eval prints."""
+        groups: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+        for (seed, task, item), score in self.scores.items():
+            groups[seed, task][item] = score
+        for group, items in groups.items():
+            others = [score for item, score in items.items() if item != SUMMARY]
+            if others and abs(items.get(SUMMARY, math.inf) - statistics.fmean(others)) <= DIGITS:
+                del self.scores[*group, SUMMARY]
+            for name in items if self.of_tasks else ():
+                if parts := _parts(name, items):
+                    self.notes.append(
+                        f"{name} stands for {len(parts)} tasks of which it is the mean"
+                    )
+                for part in parts:
+                    self.scores.pop((*group, part), None)
 
-def read_set(path: str, score: str = "score") -> ScoreSet:
-    """Return the scores of a file or folder, from the column ``score``.
 
-    Raises InputError, with the line, for what is none.
+def _parts(name: str, scores: dict[str, float]) -> list[str]:
+    """Return the tasks whose mean MTEB writes beside them as the task ``name``; mostly none.
+
+    No file says so. Each part has a word more than what begins and ends the aggregate's own name
+    (CQADupstackRetrieval, CQADupstackTexRetrieval), and its score is the mean of theirs.
+    """
+    near = [task for task in scores if task != name and task[:WORD] == name[:WORD]]
+    for i, j in itertools.combinations_with_replacement(range(WORD, len(name) + 1), 2):
+        parts = [task for task in near if task.startswith(name[:i]) and task.endswith(name[j:])]
+        if len(parts) < (2 if i == j else 3) or min(map(len, parts)) < i + len(name) - j + WORD:
+            continue
+        error = abs(scores[name] - statistics.fmean(scores[part] for part in parts))
+        if error <= (DIGITS if i == j else LAST_DIGIT):
+            return parts
+    return []
+
+
+def read_sets(path: str, score: str = "", item: str = "") -> list[ScoreSet]:
+    """Return the scores of a file or folder: a set for each model that it names, or one.
+
+    ``score`` and ``item`` name the columns, in place of those of NAMES. Raises InputError, with the
+    line, for what is no score.
     """
     place = Path(path).expanduser()
-    stem = place.name.removesuffix(".gz").rpartition(".")[0]
-    scores = ScoreSet(place.name if place.is_dir() else stem or place.name, path)
-    for where, row in (_of_folder if place.is_dir() else _of_file)(place, score):
-        first = {what: next((n for n in names if n in row), None) for what, names in NAMES.items()}
-        fields = {what: row[name] for what, name in first.items() if name}
-        scores.add(where, fields | {"score": row["score"]})
-    if not scores.scores:
-        raise InputError(place, "it holds no scores")
-    return scores
-
-
-def _of_file(path: Path, score: str) -> Iterator[tuple[str, Row]]:
-    """Yield each row of a file, its score under that name, and where it stands."""
-    if not path.name.removesuffix(".gz").endswith(".jsonl"):
-        others = [name for names in NAMES.values() for name in names]
-        # A part of the application, which the reproduction does not import.
-        rows = importlib.import_module(OWN_PAIRS).read_own_scores(path, score, others)
-        yield from ((at(path, line), row) for line, row in rows)
-        return
-    samples = SAMPLES.fullmatch(path.name)
-    for line, row in read_json_lines(path):
-        if score not in row:
-            advice = f"--score names one of {', '.join(map(str, list(row)[:20]))}"
-            advice += "; of a folder with several metrics name a file" * bool(samples)
-            raise InputError(at(path, line), f"no column {score}", advice)
-        task = samples.groupdict() if samples else {}
-        yield at(path, line), row | task | {"score": row[score]}
-
-
-def _of_folder(folder: Path, score: str) -> Iterator[tuple[str, Row]]:
-    """Yield each score of the samples of a folder; where it has none, of its results of MTEB."""
-    paths = sorted(path for path in folder.rglob("*.json*") if path.is_file())
-    if samples := [path for path in paths if SAMPLES.fullmatch(path.name)]:
-        for path in samples:
-            yield from _of_file(path, score)
-        return
-    results = {
-        str(path): read_json(path, "take the whole file")
-        for path in paths
-        if path.suffix == ".json"
-    }
-    of_mteb = [
-        where for where, one in results.items() if isinstance(one, dict) and one.keys() >= RESULT
-    ]
-    for where in of_mteb:
-        yield where, _of_result(where, results[where])
-    if not of_mteb:
-        problem = "neither samples_*.jsonl of lm-evaluation-harness nor results of MTEB"
-        raise InputError(folder, problem, "name a file with the columns item and score")
-
-
-def _of_result(place: str, result: Row) -> Row:
-    """Return a task of MTEB as one item: the mean over its splits and languages."""
-    try:
-        parts = [(split, part) for split, parts in result["scores"].items() for part in parts]
-        read = sorted(f"{split} {part.get('hf_subset', DEFAULT)}" for split, part in parts)
-        scores = [_finite(part["main_score"], place) for _, part in parts]
-    except (AttributeError, KeyError, TypeError):
-        problem = "not a result of MTEB: it lacks scores.SPLIT[].main_score"
-        raise InputError(place, problem) from None
-    if not scores:
-        raise InputError(place, "a result of MTEB without a score")
-    read = [name.removesuffix(f" {DEFAULT}") for name in read]
-    data = f"{str(result.get('dataset_revision')):.8} ({', '.join(read)})"
-    return result | {"score": statistics.fmean(scores), "dataset_revision": data}
+    asked = {what: (name,) for what, name in (("score", score), ("item", item)) if name}
+    sets: dict[str, ScoreSet] = {}
+    rows_read, measures = Counter(), {}
+    for where, row in rows_of(place, score):
+        if score and "measure" in row and score not in row:
+            measures[_text(row["measure"])] = None
+            if _text(row["measure"]) != score:
+                continue
+            row[score] = row.get("value", row.get("score"))
+        known = (NAMES | asked).items()
+        names = {what: next((n for n in fields if n in row), None) for what, fields in known}
+        fields = {what: row[name] for what, name in names.items() if name}
+        model, seed = (_text(fields.get(name, "")) for name in ("model", "seed"))
+        rows_read[model, seed] += 1
+        if "gold" in fields and not item:  # all sets have the same gold, row for row
+            fields.setdefault("item", str(rows_read[model, seed]))
+        for what in ("score", "item"):
+            if what not in fields:
+                columns = ", ".join(f"{name!r:.40}" for name in list(row)[:20] if name)
+                problem = f"no column {(asked.get(what) or [what])[0]!r}"
+                raise InputError(where, problem, f"--{what} names one of {columns}")
+        one = sets.setdefault(model, ScoreSet(model, f"{path}: {model}"))
+        one.add(where, fields)
+        one.of_tasks = names["item"] == "task_name"
+    if not sets:
+        advice = "it takes one for each item: of trec_eval and ir_measures with -q"
+        if measures:
+            advice = f"--score names one of {', '.join(measures)}"
+        raise InputError(place, "it holds no scores" + f" of {score}" * bool(score), advice)
+    for one in sets.values():
+        one.count_once()
+        if one.of_tasks and not one.revisions:  # of a table, where any column may be a task
+            one.notes.append(f"its items are {', '.join(item for *_, item in one.scores)}")
+        if len(sets) == 1:
+            stem = place.name.removesuffix(".gz").rpartition(".")[0]
+            one.name, one.place = place.name if place.is_dir() else stem or place.name, path
+    return list(sets.values())
 
 
 def _label(row: Row, name: str, where: str) -> str:
-    value = row.get(name)
-    if value is None or value == "":
-        raise InputError(where, f"{name} is missing", f"name its column {' or '.join(NAMES[name])}")
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    text = "" if row[name] is None else _text(row[name])
+    if not text:
+        raise InputError(where, f"{name} is missing", "fill it in")
+    return text
+
+
+def _text(value: object) -> str:
+    """Return a label: 1, 1.0 and "1 " are one."""
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return WHOLE.sub(r"\1", text.strip())
 
 
 def _finite(value: Any, where: str) -> float:

@@ -95,6 +95,12 @@ def scores_csv(frame: pd.DataFrame) -> str:
     return frame.to_csv(columns=list(SCORE_COLUMNS), index=False, lineterminator="\n")
 
 
+def scores_parquet(frame: pd.DataFrame) -> bytes:
+    """Return the same as Parquet, where φ is a number and what is blank is null."""
+    typed = frame[list(SCORE_COLUMNS)].replace("", None).astype({"phi": "float64"})
+    return typed.to_parquet(index=False)
+
+
 def _records(path: Path) -> Iterator[tuple[str, dict]]:
     """Yield the scores of a file, each with its place (``file:line``)."""
     with open(path, encoding="utf-8", newline="") as handle:

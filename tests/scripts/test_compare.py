@@ -61,3 +61,24 @@ def test_too_few_sets_and_a_senseless_margin_are_refused(files):
         compare.main(files[:1])
     with pytest.raises(InputError, match="--margin"):
         compare.main([*files, "--margin", "0"])
+
+
+def test_a_column_of_which_lower_may_be_better_asks(tmp_path, capsys):
+    for name, loss in (("a", 2.5), ("b", 2.9)):
+        rows = [f"{i},{loss + i % 3 / 10 + (name == 'a') * i / 100}" for i in range(9)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,eval_loss", *rows]) + "\n")
+    sets = [str(tmp_path / f"{name}.csv") for name in "ab"]
+    with pytest.raises(InputError, match="say --lower-is-better, or --no-lower-is-better"):
+        compare.main([*sets, "--score", "eval_loss"])
+    for option, verdict in (("--lower-is-better", "better"), ("--no-lower-is-better", "worse")):
+        compare.main([*sets, "--score", "eval_loss", option])
+        assert capsys.readouterr().out.startswith(f"a is {verdict} than b: −0.36 [")
+
+
+def test_a_file_of_several_models_is_several_sets_and_few_items_have_no_verdict(tmp_path, capsys):
+    table = tmp_path / "table.csv"
+    table.write_text("model,STS12,STS13\nx,70,72\ny,71,70.5\n")
+    compare.main([str(table)])
+    assert capsys.readouterr().out.startswith(
+        "no verdict: x less y is +0.25 on 2 items; it takes 5 "
+    )

@@ -57,7 +57,7 @@ def test_compare_needs_no_extra(tmp_path):
     sets = (tmp_path / "a.csv", tmp_path / "b.csv")
     done = semblance([], "compare", *sets)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("undecided: a less b is ")
+    assert done.stdout.startswith("no verdict: a less b is −0.33 on 3 items")
 
 
 @pytest.mark.parametrize("folder", ["model", "source"])

@@ -214,4 +214,4 @@ def test_a_score_that_does_not_exist_is_shown_as_such_and_has_no_average():
     scores = with_averages([row | {"task": task, "value": v} for task, v in values.items()])
     assert scores["n"].tolist() == [3, 3, 2]
     assert shown.table_text(scores).splitlines()[1].split()[4:] == ["50.00", "n/a", "n/a"]
-    assert [line.endswith(",n/a,2") for line in shown.scores_csv(scores).splitlines()[3:]] == [True]
+    assert [line.endswith(",,2") for line in shown.scores_csv(scores).splitlines()[3:]] == [True]

@@ -12,6 +12,7 @@ rule collect_scores:
         records=ancient([PLAN.scores(evaluation, "record.json") for evaluation in PLAN.evaluations]),
     output:
         scores=f"{OUT}/tables/scores.csv",
+        parquet=f"{OUT}/tables/scores.parquet",
         record=f"{OUT}/tables/records/scores.json",
     log:
         f"{OUT}/logs/collect_scores.log",

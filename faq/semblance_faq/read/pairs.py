@@ -6,7 +6,7 @@ elsewhere, from CSV of any hand.
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from semblance.errors import InputError, at
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import Findings
 from semblance_faq.read.tables import read_delimited, read_table
+from semblance_faq.read.text import read_text
 
 # Other names that a column may have, without case and white space.
 NAMES = {
@@ -70,12 +71,30 @@ def _score(value: Any, where: str) -> float:
     return number
 
 
-def read_own_scores(
-    path: Path | str, score: str, others: tuple[str, ...]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line of each row of a CSV, and its fields: ``score``, and those others it has."""
-    known = dict.fromkeys(("score", *others), "")
-    columns = Columns(("score",), others, {"score": score}, known)
+def read_own_text(path: Path | str) -> str:
+    """Return the text of a file of any hand; InputError as ``read_text``."""
+    return read_text(path, Findings())
+
+
+def read_own_table(path: Path | str, known: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line of each row of a CSV and its fields by the names in its header.
+
+    ``known`` names are found in any case.
+    """
+    columns = _AllColumns(("item", "score"), known=dict.fromkeys(known, ""))
     for line, fields in read_delimited(path, columns, Findings()):
         if any(map(str.strip, fields.values())):
             yield line, fields
+
+
+class _AllColumns(Columns):
+    def choose(self, names: Sequence[str], where: str) -> dict[str, int]:
+        """Return the places of all columns by their names; InputError for two of one name."""
+        known = {name.casefold(): name for name in self.known}
+        chosen: dict[str, int] = {}
+        for place, name in enumerate(map(str.strip, names)):
+            name = known.get(name.casefold(), name)
+            if name and name in chosen:
+                raise InputError(where, f"two columns are called {name!r}", "rename one of them")
+            chosen[name] = place
+        return chosen

@@ -612,8 +612,9 @@ def test_what_no_record_lists_what_is_not_made_yet_and_other_printed_numbers_are
     results, tmp_path
 ):
     tables = results / "tables"
-    (tables / "scores.csv").unlink()  # the long CSV waits until every run has its scores
-    (tables / "records/scores.json").unlink()
+    # The long CSV waits until every run has its scores.
+    for name in ("scores.csv", "scores.parquet", "records/scores.json"):
+        (tables / name).unlink()
     unlisted = [results / "models/left.txt"]
     for file in (*unlisted, results / "logs/x.log"):
         file.parent.mkdir(exist_ok=True)

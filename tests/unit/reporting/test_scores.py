@@ -1,15 +1,17 @@
 """The long CSV: which files are read, which stop with an error, and that no value changes."""
 
+import io
 import tempfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.errors import InputError
 from semblance.names import SCORE_COLUMNS
-from semblance.reporting.scores import collect, read_scores, scores_csv
+from semblance.reporting.scores import collect, read_scores, scores_csv, scores_parquet
 from tests.unit.reporting.example_scores import frame, record, write
 
 
@@ -70,3 +72,11 @@ def test_a_score_given_twice_names_both_places(tmp_path):
 def test_a_correlation_above_one_by_a_rounding_error_is_read(tmp_path):
     path = write(tmp_path / "s.csv", [record(value=1.0000000000000002)])
     assert read_scores(path)["value"][0] > 1
+
+
+def test_as_parquet_blanks_are_null_and_phi_is_a_number():
+    records = [record(), record(method="entropy-0.01", phi="0.01", value=1 / 3)]
+    read = pd.read_parquet(io.BytesIO(scores_parquet(frame(records))))
+    assert list(read.columns) == list(SCORE_COLUMNS) and read["fold"].isna().all()
+    assert read["phi"].isna().tolist() == [True, False] and read["phi"][1] == 0.01
+    assert read["value"].tolist() == [0.5, 1 / 3] and read["task"].tolist() == ["sts12"] * 2
