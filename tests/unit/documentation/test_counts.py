@@ -36,6 +36,7 @@ def test_the_trainings_are_those_that_the_tables_need(values):
     plan = Plan(load(merged("config.yaml")))
     trained = set(methods_of(plan.config, "train"))
     final = {run for run in plan.runs if run.method in trained}
+    final |= {read for run in final for read in plan.regulators(run) if read.method in trained}
     entropy = {run for run in plan.runs if run.method.startswith("entropy")}
     for run in final:
         entropy |= {read for read in plan.regulators(run) if read.method.startswith("entropy")}
