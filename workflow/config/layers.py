@@ -64,6 +64,7 @@ class Layered(dict):
         for layer in self._all:
             _lay(self, layer.value)
         self._fill_alike()
+        self._leave_tables_out_of_figures()
         for name, layer in papers.items():
             if name not in named:
                 _leave_out(self, layer.value)
@@ -88,6 +89,18 @@ class Layered(dict):
             if isinstance(other, dict):
                 other = {key: other[key] for key in other if key not in OF_ITSELF} | tables[name]
             tables[name] = other
+
+    def _leave_tables_out_of_figures(self) -> None:
+        """Take tables that are null out of the figures that name them; one without any is null."""
+        tables, figures = self.get("tables"), self.get("figures")
+        if not isinstance(tables, dict) or not isinstance(figures, dict):
+            return
+        absent = [name for name, table in tables.items() if table is None]
+        for name, figure in figures.items():
+            named = figure.get("tables") if isinstance(figure, dict) else None
+            if isinstance(named, list) and any(table in named for table in absent):
+                left = [table for table in named if table not in absent]
+                figures[name] = {**figure, "tables": left} if left else None
 
     def located(self, error: InputError) -> InputError:
         """Return an error at ``config.KEY`` as one at the place that set the key, or its mapping."""

@@ -105,7 +105,8 @@ class FigureOfTables(_Figure):
     """A figure of whole tables."""
 
     tables: of("table", "tables", form=Listed[Name] | None) = None
-    """The tables of a figure of kind `contrasts`. Without it: all."""
+    """The tables of a figure of kind `contrasts` or `specifications`. One that is null is left out, and
+    a figure without any is, too. Without it: all."""
 
 
 class FigureOfCollection(FigureOfModels):

@@ -205,6 +205,14 @@ def test_a_table_like_one_that_a_config_makes_null_is_null():
     assert over_project([last])["tables"]["rcl_table3_mean"] is None
 
 
+def test_a_figure_loses_the_tables_that_a_config_makes_null_and_without_any_is_null():
+    one, both = "rcl_specifications_mean", "rcl_specifications"  # the first is like the second
+    for absent, left in ((one, [both]), (both, None)):
+        last = write("last.yaml", f"tables: {{{absent}: null}}\n")
+        figure = over_project([last])["figures"]["rcl_specifications"]
+        assert (figure and figure["tables"]) == left
+
+
 @pytest.mark.parametrize("name", ["nobody", "mine"])
 def test_a_table_like_none_above_it_is_refused_with_its_line(name):
     with pytest.raises(InputError) as caught:
