@@ -1,8 +1,8 @@
 """Questions answered from a FAQ: ranked answers, and whether the best of them is good enough."""
 
 import importlib
+import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +16,12 @@ from semblance.ranking.candidates import fuse
 from semblance.strict_json import UNWRITABLE
 from semblance_faq.answer.bank import Kind, KnownQuestion, known_questions
 from semblance_faq.answer.folder import (
-    AnsweringSettings,
     Ranking,
     StoredAnswerer,
     Threshold,
     read_answerer,
-    read_record,
 )
+from semblance_faq.answer.forward import Forward, pooling_of
 
 if TYPE_CHECKING:
     from semblance.ranking.words import Words
@@ -115,35 +114,26 @@ class Answerer:
         self.known: dict[str, KnownQuestion] = {}
         if stored.settings.match == "answer":
             self.known = known_questions(stored.entries)
-        self.embedder: Embedder | None = None
+        self.embedder: Forward | Embedder | None = None
         self.words: Words | None = None
         if self.ranking != "vectors":
             words = importlib.import_module(WORDS)
             self.words = words.Words(stored.bank.candidates.texts)
         if self.ranking != "words":
-            embedding = importlib.import_module(EMBEDDING)
-            self.embedder = embedding.Embedder(stored.model, stored.settings.max_length)
+            self.embedder = _embedder(stored.model, stored.settings.max_length)
 
     @classmethod
     def open(cls, folder: str | Path, one_thread: bool = False) -> "Answerer":
         """Read a folder and load it; InputError for one that is damaged or no answerer.
 
         ``one_thread``: this process computes with one thread from now on, as is best for a session.
-
-        The files are read and their digests computed in a second thread while torch is imported:
-        each of the two takes about a second.
         """
-        folder = Path(folder)
-        settings = AnsweringSettings.from_record(read_record(folder))
-        with ThreadPoolExecutor(1) as reader:
-            stored = reader.submit(read_answerer, folder)
-            if settings.ranking != "words":
-                importlib.import_module(EMBEDDING)
-                if one_thread:
-                    # A question has few tokens. With two threads one of ten took 100 ms in place of
-                    # 15: a thread that waits for the other keeps the core that this one needs.
-                    importlib.import_module("torch").set_num_threads(1)
-            return cls(stored.result())
+        answerer = cls(read_answerer(Path(folder)))
+        if one_thread and EMBEDDING in sys.modules:
+            # A question has few tokens. With two threads one of ten took 100 ms in place of
+            # 15: a thread that waits for the other keeps the core that this one needs.
+            importlib.import_module("torch").set_num_threads(1)
+        return answerer
 
     def ask(self, question: str, count: int = 5) -> Answered:
         """Rank the answers for a question and return the ``count`` best.
@@ -209,6 +199,13 @@ class Answerer:
         if self.ranking == "hybrid":
             return fuse(*best)
         return best[0]
+
+
+def _embedder(model: Path, max_length: int) -> "Forward | Embedder":
+    """Load a model without torch where its vectors can be computed so."""
+    if pooling := pooling_of(model):
+        return Forward(model, max_length, pooling)
+    return importlib.import_module(EMBEDDING).Embedder(model, max_length)
 
 
 def best_first(scores: np.ndarray, count: int) -> list[int]:

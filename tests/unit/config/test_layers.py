@@ -41,7 +41,8 @@ def test_an_error_of_a_key_that_no_layer_changed_names_the_projects_config_or_th
     last = write("last.yaml", "bases: {roberta-base: null}\n")
     places = [line.split(": ")[0].split(":") for line in lines_of(last)]
     assert {name for name, _ in places} == {
-        f"{ROOT}/{name}" for name in ("config.yaml", "papers/ssimcse.yaml", "papers/simcse.yaml")
+        f"{ROOT}/{name}"
+        for name in ("config.yaml", *(f"papers/{n}.yaml" for n in ("rcl", "ssimcse", "simcse")))
     }
     for name, number in places:
         assert (
