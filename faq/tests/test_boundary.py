@@ -17,7 +17,7 @@ OWN_FAQ = module_path(BANKS, "own", "here")
 # All that it takes of the reproduction's package: a change there minds the application, too.
 TAKEN = """
     audit.chain audit.explain counts data.arrow data.faq data.raw data.sts data.text data.tokens
-    errors evaluation.prepared files gpus layout lines locks models.compute models.folder
+    errors evaluation.prepared files gpus layout lines locks models.architecture models.compute models.folder
     models.prompts models.saved models.vectors named_modules names provenance
     ranking.candidates ranking.words reporting.layouts settings strict_json strict_yaml
     training.final

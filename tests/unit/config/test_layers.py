@@ -45,9 +45,9 @@ def test_an_error_of_a_key_that_no_layer_changed_names_the_projects_config_or_th
         for name in ("config.yaml", *(f"papers/{n}.yaml" for n in ("rcl", "ssimcse", "simcse")))
     }
     for name, number in places:
-        assert (
-            "roberta-base" in Path(name).read_text(encoding="utf-8").splitlines()[int(number) - 1]
-        )
+        line = Path(name).read_text(encoding="utf-8").splitlines()[int(number) - 1]
+        # A table that is like another one states no rows of its own.
+        assert "roberta-base" in line or line == "  rcl_specifications_mean:"
 
 
 def test_the_tables_and_figures_of_the_papers_that_are_named_count_and_the_methods_of_all():
