@@ -1,4 +1,4 @@
-"""What papers/ quotes stands in the papers' texts: each quotation, and each number of a table."""
+"""What papers/ and docs/claims.md quote stands in the papers' texts: their words and their tables."""
 
 import os
 import re
@@ -8,15 +8,24 @@ from pathlib import Path
 
 import pytest
 
+from semblance.provenance import ROOT
 from semblance.reporting.claims import read_claims
-from semblance.reporting.published import read_published
+from semblance.reporting.published import PAPERS, read_published
 
-PAPERS = os.environ.get("SEMBLANCE_PAPERS")
+FOLDER = os.environ.get("SEMBLANCE_PAPERS")
 needs_papers = pytest.mark.skipif(
-    not PAPERS, reason="SEMBLANCE_PAPERS is not set: THE PAPERS' TEXTS WERE NOT SEARCHED"
+    not FOLDER, reason="SEMBLANCE_PAPERS is not set: THE PAPERS' TEXTS WERE NOT SEARCHED"
 )
-OF_PAPERS = {name: one for name, one in read_claims().by_name.items() if not one.is_question}
-QUOTED = {name: one for name, one in OF_PAPERS.items() if one.quote}
+CLAIMS = read_claims().by_name
+KEYS = "".join(path.read_text("utf-8") for path in PAPERS)
+OF_PAPERS = {name: one for name, one in CLAIMS.items() if not one.is_question}
+LINES = [  # of docs/claims.md: the claim, its quotation, the place, and what judges it
+    line.strip("| ").split(" | ")
+    for line in (ROOT / "docs/claims.md").read_text("utf-8").splitlines()
+    if line.startswith("| ") and not line.startswith(("| claim", "| ---"))
+]
+QUOTED = {name: (one.source, one.quote) for name, one in OF_PAPERS.items() if one.quote}
+QUOTED |= {claim: (place, quote) for claim, quote, place, _ in LINES if quote != "–"}
 
 # Of SimCSE there are notes that quote §§ 3 and 4 of its first version, and excerpts of the numbers.
 WORDS = {"RCL": "rcl.txt", "S-SimCSE": "s-simcse.txt", "SimCSE": "simcse-notes-a.txt"}
@@ -32,7 +41,7 @@ ALIKE = str.maketrans("“”‘’", "\"\"''", "-‐‑")
 
 
 def text_of(name):
-    return FORMULA.sub("", (Path(PAPERS) / name).read_text("utf-8"))
+    return FORMULA.sub("", (Path(FOLDER) / name).read_text("utf-8"))
 
 
 def letters(text):
@@ -72,14 +81,24 @@ def test_a_claim_made_in_words_is_quoted_in_at_most_25(name):
     assert len((claim.quote or "").split()) <= 25
 
 
+@pytest.mark.parametrize("claim, quote, place, judged", LINES)
+def test_a_further_claim_is_judged_by_claims_that_exist_or_has_a_reason(
+    claim, quote, place, judged
+):
+    named = re.findall("`([^`]+)`", judged)
+    assert judged.startswith("not judged, because ") or named[0] in CLAIMS
+    assert [name for name in named if f"  {name}:" not in KEYS and "." not in name] == []
+    assert len(quote.split()) <= 25
+
+
 @needs_papers
 @pytest.mark.parametrize("name", QUOTED)
 def test_each_quotation_stands_in_its_paper(name):
-    claim = QUOTED[name]
-    if WITHOUT_TEXT.match(claim.source):
-        pytest.skip(f"NOT CHECKED: no text at hand has {claim.source}")
-    text = letters(text_of(WORDS[claim.source.split()[0]]))
-    assert (letters(claim.quote) in text) == (name not in LATER_WORDING)
+    place, quote = QUOTED[name]
+    if WITHOUT_TEXT.match(place):
+        pytest.skip(f"NOT CHECKED: no text at hand has {place}")
+    text = letters(text_of(WORDS[place.split()[0]]))
+    assert (letters(quote) in text) == (name not in LATER_WORDING)
 
 
 @needs_papers
