@@ -93,6 +93,7 @@ class Claim:
     ``published_column``: the paper's column, where it has another name than ours. ``margin``:
     points; by default the table's. ``says`` may hold {base} and {corpus}. ``readings``: where the
     paper can be read in several ways, the name of each with the rows that it has in place of others.
+    ``quote``: the paper's words at ``source``; None where it has numbers alone, or we ask.
     """
 
     says: str
@@ -108,6 +109,7 @@ class Claim:
     margin: Positive | None = None
     needs: Needs | None = None
     readings: dict[str, dict[str, str]] = field(default_factory=dict)
+    quote: str | None = None
 
     def by_reading(self) -> dict[str, "Claim"]:
         """Return the claim of each reading, by its name; the claim itself where it has none."""

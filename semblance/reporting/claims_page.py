@@ -6,6 +6,7 @@ from dataclasses import astuple
 
 from semblance.counts import counted, signed
 from semblance.files import rows_csv
+from semblance.reporting.claims import Claim
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judgement import Judgement
 from semblance.statistics.verdicts import CANNOT, NOT_RUN, OPEN, UNDECIDED
@@ -162,9 +163,14 @@ def _claim_line(found: Judgement) -> str:
         str(found.n or ""),
         "; ".join([of_stand_in(found, found.shown_verdict), *found.remarks]),
         f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}",
-        found.claim.source,
+        _in_words(found.claim),
     ]
     return markdown_line(cells)
+
+
+def _in_words(claim: Claim) -> str:
+    """Return where a paper claims it, with its own words if it has any there."""
+    return f"{claim.source}: “{claim.quote}”" if claim.quote else claim.source
 
 
 def of_stand_in(found: Judgement, verdict: str) -> str:

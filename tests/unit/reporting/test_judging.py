@@ -603,6 +603,13 @@ def test_the_page_and_the_csv_show_each_claim():
     assert line["rows"] == "+1*a -1*b" and float(line["low"]) == found.low
 
 
+def test_the_page_quotes_the_paper_beside_the_place_and_the_csv_does_not():
+    (found,), (quoted,) = judged(), judged(quote="A is *better*")
+    assert claims_markdown([found]).strip().endswith("| here |")
+    assert claims_markdown([quoted]).strip().endswith(r"| here: “A is \*better\*” |")
+    assert claims_csv([found]) == claims_csv([quoted])
+
+
 @pytest.mark.parametrize(
     ("low", "high", "digits"),
     [(0.2, 0.3, 2), (-0.004, 0.3, 3), (-0.0052, -0.0008, 3), (0.0002, 0.1, 4), (None, None, 2)],
