@@ -71,6 +71,7 @@ class Needs:
     bases: tuple[str, ...] = ()
     differing: Differing | None = None
     tuned: Tuned | None = None
+    start_within: Any = None  # of kept runs of an earlier version, whose starts all passed it
     better: Better | None = None
 
 

@@ -14,7 +14,7 @@ from semblance.counts import counted, signed
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.grids import NAMES, with_deviation
 from semblance.reporting.layouts import find_layout
-from semblance.reporting.published import Entry, Published
+from semblance.reporting.published import Entry, Other, Published
 from semblance.reporting.table import Cell, Row, Table
 from semblance.statistics.significance import Estimate
 from semblance.statistics.verdicts import of_no_difference
@@ -31,7 +31,9 @@ READING = (
     "or more it lies within ±{tolerance} of the printed number; “differs”, the interval lies beyond ±{tolerance}; "
     "“open”, neither. A printed number is a mean of few runs, too. Where the paper prints its ±, this "
     "is part of the interval; everywhere else a noisy mean is judged against a number that is taken "
-    "as exact, so that “differs” may be the paper's luck. “quoted”: a number that the paper quotes from "
+    "as exact, so that “differs” may be the paper's luck. “others”: what somebody else measured of the "
+    "row, and by whose code; “equals”: whether ours equals the paper, the independents, both or "
+    "neither. “quoted”: a number that the paper quotes from "
     "others. “stand-in”, our row has another base, other data or other settings than the paper's, so that "
     "it is not compared: in which it differs stands below each table."
 )
@@ -120,20 +122,49 @@ def compare_published(
 
 
 def _verdict(entry: Entry, row: Row, tolerance: float) -> str:
-    cell = row.cells[entry.column]
-    if cell.mean is None:
+    if row.cells[entry.column].mean is None:
         return NOT_RUN
     if row.stand_in:
         return STAND_IN
     printed = 0.0 if entry.sd is None else entry.sd / math.sqrt(entry.runs)
+    return _equal(row, entry.column, Estimate(entry.value, printed, math.inf), tolerance)
+
+
+def _equal(row: Row, column: str, theirs: Estimate, tolerance: float) -> str:
+    """Return the verdict on "our mean equals theirs"."""
+    cell = row.cells[column]
     if row.is_untrained:
         error, n = 0.0, math.inf
     elif cell.sd is None:
         return "open"  # nobody knows what another seed would give
     else:
         error, n = cell.sd / math.sqrt(cell.n), cell.n
-    estimate = Estimate(cell.mean - entry.value, error, n - 1, more=printed, seeds=n)
+    estimate = Estimate(cell.mean - theirs.value, error, n - 1, more=theirs.error, seeds=n)
     return WORDS[of_no_difference(estimate, tolerance)]
+
+
+def equals_whom(one: ComparedCell, others: Iterable[Other], tolerance: float) -> str:
+    """Say whether ours equals the paper, the independents, both or neither; empty without any.
+
+    One of the independents with the same mean is enough. Who has one run has no spread: its mean is
+    taken as exact, as a number in print is.
+    """
+    known = [other for other in others if one.entry.column in other.values]
+    if not known or one.verdict not in WORDS.values():
+        return ""
+    verdicts = []
+    for other in known:
+        error = other.sds.get(one.entry.column, 0.0) / math.sqrt(other.n)
+        theirs = Estimate(other.values[one.entry.column], error, math.inf)
+        verdicts.append(_equal(one.row, one.entry.column, theirs, tolerance))
+    equal = (one.verdict == "equal", "equal" in verdicts)
+    if not any(equal) and "open" in (one.verdict, *verdicts):
+        return "open"
+    return {
+        (True, True): "both",
+        (True, False): "the paper",
+        (False, True): "the independents",
+    }.get(equal, "neither")
 
 
 def ledger(tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE) -> str:
@@ -150,15 +181,15 @@ def ledger(tables: Iterable[Table], published: Published, tolerance: float = TOL
     ):
         title = published.titles[f"{paper}/{number}"]
         heading = f"{published.titles[paper]}, Table {number}: {title}"
-        parts += [f"## {escape_markdown(heading)}", *_section(list(group))]
+        parts += [f"## {escape_markdown(heading)}", *_section(list(group), published, tolerance)]
     parts += ["## How to read this", READING.format(tolerance=f"{tolerance:g}")]
     if lacking:
         parts += ["## Printed numbers without a score of ours", *_without_score(lacking)]
     return "\n\n".join(parts) + "\n"
 
 
-def _section(compared: list[ComparedCell]) -> list[str]:
-    """Return the rows of a printed table, each with ours below it, and in what stand-ins differ."""
+def _section(compared: list[ComparedCell], published: Published, tolerance: float) -> list[str]:
+    """Return the rows of a printed table, each with others' and ours, and in what stand-ins differ."""
     columns = list(dict.fromkeys(one.entry.column for one in compared))
     rows: dict[str, dict[str, dict[str, ComparedCell]]] = {}
     for one in compared:
@@ -176,8 +207,16 @@ def _section(compared: list[ComparedCell]) -> list[str]:
             c: entry.mark + with_deviation(entry.value, entry.sd) for c, entry in every.items()
         }
         lines.append(_line([name, "paper", ""], columns, texts))
+        place = next(iter(every.values())).name
+        others = [other for other in published.others if other.row == place]
+        for other in others:
+            means = {c: with_deviation(v, other.sds.get(c)) for c, v in other.values.items()}
+            head = [f"{other.source}, code: {other.code}", "others", str(other.n)]
+            lines.append(_line(head, columns, means))
         for ours, cells in by_row.items():
             lines += _our_lines(ours, columns, cells)
+            whom = {c: equals_whom(one, others, tolerance) for c, one in cells.items()}
+            lines += [_line(["", "equals", ""], columns, whom)] if any(whom.values()) else []
     stand_ins: dict[str, dict[str, None]] = {}
     for one in compared:
         if one.row.stand_in:

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from semblance.settings import decode
+from semblance.settings import Count, Positive, decode
 from semblance.strict_yaml import read_yaml
 
 PAPERS = sorted((ROOT / "papers").glob("*.yaml"))
@@ -73,6 +73,27 @@ class Slip:
         return ", ".join(part for part in (*parts, self.row) if part is not None)
 
 
+@dataclass(frozen=True)
+class Other:
+    """What somebody else measured of a row of a paper, as paper/table/row.
+
+    ``values``: means over ``n`` seeds by column, in points; ``sd`` is that of the last of them.
+    ``code``: whose program it was, since that decides as much as the seeds do.
+    """
+
+    row: str
+    values: dict[str, float]
+    code: str
+    source: str
+    n: Count = 1
+    sd: Positive | None = None
+
+    @property
+    def sds(self) -> dict[str, float]:
+        """The sample standard deviation by column, where it is known."""
+        return {} if self.sd is None else {list(self.values)[-1]: self.sd}
+
+
 Measure = Literal["protocol", "metric", "aggregation"]
 
 
@@ -106,6 +127,7 @@ class _Paper:
 class _File:
     papers: dict[str, _Paper] = field(default_factory=dict)
     known_slips: tuple[Slip, ...] = ()
+    others: tuple[Other, ...] = ()
     used: Any = None
 
 
@@ -116,6 +138,7 @@ class Published:
     entries: tuple[Entry, ...]
     titles: dict[str, str] = field(default_factory=dict)
     slips: tuple[Slip, ...] = ()
+    others: tuple[Other, ...] = ()
 
     def row(self, name: str) -> dict[str, Entry]:
         """Return a published row's entries by column; raises InputError for an unknown name."""
@@ -131,9 +154,11 @@ def read_published(paths: Iterable[str | Path] = PAPERS) -> Published:
     entries: list[Entry] = []
     titles: dict[str, str] = {}
     slips: list[Slip] = []
+    others: list[Other] = []
     for path in paths:
         data = decode(_File, _printed(read_yaml(path)), str(path))
         slips += data.known_slips
+        others += data.others
         for paper, about in data.papers.items():
             titles[paper] = about.title
             for number, sheet in about.tables.items():
@@ -142,7 +167,11 @@ def read_published(paths: Iterable[str | Path] = PAPERS) -> Published:
                 _check_names(sheet, f"{path}: {table}")
                 for row in sheet.rows:
                     entries += _row_entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
-    return Published(tuple(entries), titles, tuple(slips))
+    published = Published(tuple(entries), titles, tuple(slips), tuple(others))
+    for other in others:
+        if strange := other.values.keys() - published.row(other.row):
+            raise InputError(f"others: {other.row}", f"it has no column {min(strange)!r}")
+    return published
 
 
 def _printed(data: dict[str, Any]) -> dict[str, Any]:
@@ -157,7 +186,11 @@ def _printed(data: dict[str, Any]) -> dict[str, Any]:
     tables = {number: sheet for each in sheets for number, sheet in each.items()}
     slips = [{"paper": about["name"], **slip} for slip in data.get("known_slips", ())]
     paper = {"title": about["title"], "tables": tables}
-    return {"papers": {about["name"]: paper}, "known_slips": slips}
+    return {
+        "papers": {about["name"]: paper},
+        "known_slips": slips,
+        "others": data.get("others", ()),
+    }
 
 
 def _check_names(sheet: _Sheet, where: str) -> None:

@@ -13,7 +13,7 @@ from semblance.strict_yaml import UTF8, key_lines, parse_argument, read_yaml
 from workflow.config.model import PAPERS
 
 PROJECT = ROOT / "config.yaml"  # which all others are laid over
-OF_PAPERS = ("paper", "printed", "claims", "known_slips")  # read by semblance/reporting
+OF_PAPERS = ("paper", "printed", "claims", "known_slips", "others")  # read by semblance/reporting
 LEAD = "config"  # with which an error of the config names a key: config.seeds.rcl[0]
 OF_ITSELF = ("title", "published")  # what a table never takes from one that it is like
 Step = str | int  # into a config: a key, or the number of an entry of a list

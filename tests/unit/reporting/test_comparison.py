@@ -8,7 +8,7 @@ from pytest import approx
 from semblance.errors import InputError
 from semblance.reporting.build import ORIENTATION, stand_in_note
 from semblance.reporting.comparison import STAND_IN, TOLERANCE, attach, compare_published, ledger
-from semblance.reporting.published import Entry, Published, read_published
+from semblance.reporting.published import Entry, Other, Published, read_published
 from tests.unit.reporting.example_scores import record, row, runs, table, untrained
 
 SLIPS = read_published().slips
@@ -155,3 +155,36 @@ def test_the_note_below_a_table_counts_the_rows_that_are_stand_ins(marked, note)
         for label, given in zip("abc", reasons, strict=True)
     }
     assert stand_in_note(table(rows, []).rows) == note
+
+
+@pytest.mark.parametrize(
+    "other, whom",
+    [
+        ({"values": {"sts12": 72.3}}, "both"),
+        ({"values": {"sts12": 69.0}}, "the paper"),
+        ({"values": {"sts12": 69.0}, "sd": 0.5, "n": 50}, "the paper"),
+        ({"values": {"sts12": 72.1}, "sd": 9.0, "n": 3}, "the paper"),  # theirs says nothing
+    ],
+)
+def test_ours_equals_the_paper_the_independents_or_both(other, whom):
+    """Ours is 72.1 ± .25; the paper's is 72.0."""
+    found = Other("p/1/SimCSE", code="their own", source="somebody", **other)
+    text = ledger([ours(0.720, 0.721, 0.722)], replace(PRINTED, others=(found,)))
+    assert f"|  | equals |  | {whom} |" in text
+    assert "| somebody, code: their own | others |" in text
+
+
+def test_ours_far_from_the_paper_can_equal_the_independents_or_neither():
+    """Ours is 71.1 ± .25, .9 below the paper's."""
+    for value, whom in ((71.0, "the independents"), (75.0, "neither")):
+        found = Other("p/1/SimCSE", {"sts12": value}, "their own", "somebody")
+        text = ledger([ours(0.710, 0.711, 0.712)], replace(PRINTED, others=(found,)))
+        assert f"|  | equals |  | {whom} |" in text
+
+
+def test_a_row_without_independents_and_a_stand_in_have_no_such_line():
+    assert "equals |" not in ledger([ours(0.720, 0.721, 0.722)], PRINTED)
+    found = Other("p/1/SimCSE", {"sts12": 72.0}, "their own", "somebody")
+    shown = ours(0.720, 0.721, 0.722, stand_in=REASONS)
+    text = ledger([shown], replace(PRINTED, others=(found,)))
+    assert "equals |" not in text and "| others |" in text
