@@ -89,7 +89,7 @@ def test_the_package_holds_each_file_of_the_workflow_in_one_folder(checkout: Pat
 def test_the_installed_program_compares_and_plans_from_an_empty_folder(semblance, tmp_path: Path):
     for name, last in (("a", 3), ("b", 4)):
         (tmp_path / f"{name}.csv").write_text(f"item,score\n1,1\n2,2\n3,{last}\n")
-    assert semblance("compare", "../a.csv", "../b.csv").startswith("undecided: ")
+    assert semblance("compare", "../a.csv", "../b.csv").startswith("no verdict: ")
     assert "semblance run configs/minilm.yaml" in semblance("--help")
     assert "prepare_wiki" in semblance("plan", "demo/config.yaml")
     assert list((tmp_path / "work").iterdir()) == []
