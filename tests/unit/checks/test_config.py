@@ -45,6 +45,7 @@ CONFIGS = [
     ("config.yaml", "configs/minilm.yaml", "configs/family.yaml", "configs/family-cpu.yaml"),
     ("config.yaml", "configs/papers-main.yaml"),
     ("config.yaml", "configs/rcl-grid.yaml"),
+    ("config.yaml", "configs/minilm.yaml", "configs/readings.yaml"),
 ]
 
 

@@ -167,3 +167,20 @@ def test_without_figures_there_is_nothing_to_make():
     config = merged("config.yaml")
     del config["figures"]
     assert not any("figure" in job.stage for job in jobs(Plan(load(config))))
+
+
+def test_each_reading_of_rcl_has_a_row_with_a_control_of_its_own_dropout(plan):
+    table, figure = (getattr(plan.config, s)["rcl_specifications"] for s in ("tables", "figures"))
+    rows = {(base, m) for row in table.rows for base in row.bases for m in row.method_names}
+    named = [key.rpartition("/")[::2] for key in figure.options["choices"]]
+    read = {(base or "nli-roberta-base-v2", method) for base, method in named}
+    assert len(read) == len(named) == 18 and read <= rows
+    controls = {table.control, *table.controls.values()}
+    assert {method for _, method in rows - read} == controls
+    for base, method in read:
+        control = table.controls.get(method, table.control)
+        assert (base, control) in rows
+        ours, theirs = (
+            json.loads(plan.train_settings("nli", base, m, 1))["dropout"] for m in (method, control)
+        )
+        assert ours == theirs, method
