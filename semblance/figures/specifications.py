@@ -32,8 +32,8 @@ Choices = Mapping[str, dict[str, str]]
 def rows(path: Path, *, choices: dict[str, dict[str, str]]) -> Iterator[Row]:
     """Yield the readings of the table in a JSON file, in its order.
 
-    ``choices``: what each METHOD, or BASE/METHOD, of the table chose, by the name of the choice; a
-    row without an entry is a control. Raises InputError if the file holds no table.
+    ``choices``: what each method of the table chose, by the name of the choice; a row of a method
+    without an entry is a control. Raises InputError if the file holds no table.
     """
     yield from specification_rows(table.from_json(read_text(path), str(path)), choices)
 
@@ -47,7 +47,7 @@ def specification_rows(shown: Table, choices: Choices) -> list[Row]:
     which is the interval's lower end. ``p_joint``: of all readings together.
     """
     column = find_layout(shown.layout).main_column
-    named = [(row, _choices_of(row, choices)) for row in shown.rows]
+    named = [(row, choices.get(row.method)) for row in shown.rows]
     read = [(row, chosen) for row, chosen in named if chosen is not None]
     found: list[tuple[table.Row, str, SeedContrast | None]] = []
     for row, chosen in read:
@@ -73,10 +73,6 @@ def specification_rows(shown: Table, choices: Choices) -> list[Row]:
         {**whole, **_of_row(row, said, contrast), "p_holm": p}
         for (row, said, _), contrast, p in zip(found, contrasts, ps, strict=True)
     ]
-
-
-def _choices_of(row: table.Row, choices: Choices) -> dict[str, str] | None:
-    return choices.get(f"{row.base}/{row.method}") or choices.get(row.method)
 
 
 def _of_row(row: table.Row, said: str, contrast: SeedContrast) -> Row:

@@ -11,7 +11,7 @@ from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judgement import Judgement
 from semblance.statistics.verdicts import CANNOT, NOT_RUN, OPEN, UNDECIDED
 
-LEDGER = 5  # the version of the rules of verdicts; docs/decisions.md dates each change
+LEDGER = 6  # the version of the rules of verdicts; docs/decisions.md dates each change
 # The columns of the CSV: those of the claim, of the judgement, of our sum, of that by the mean.
 OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows", "rivals")
 OF_JUDGEMENT = tuple(

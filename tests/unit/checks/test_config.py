@@ -163,6 +163,7 @@ def test_two_bases_of_one_label_are_refused_at_the_label_of_a_base(method: str):
     config["bases"]["bert-large"]["label"] = config["bases"]["bert-base"]["label"]
     row = {"corpora": ["nli"], "bases": ["bert-base", "bert-large"], "methods": [method]}
     table = {"title": "", "layout": "sts", "seeds": "rcl", "rows": [row]}
+    config["figures"] = {}
     config["tables"] = {"t": table}
     with pytest.raises(InputError, match=r"^config\.bases\.bert-large\.label: .*bert-base"):
         load(config)

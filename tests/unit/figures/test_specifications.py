@@ -54,7 +54,7 @@ def test_a_joint_p_is_the_share_of_the_signs_of_seeds_that_reach_the_median_read
 
 
 def test_a_row_without_choices_is_a_control_and_a_reading_without_one_is_refused():
-    found = specification_rows(shown(), {"tiny/kept": {"scale": "1"}})
+    found = specification_rows(shown(), {"kept": {"scale": "1"}})
     assert [(one["method"], one["of"]) for one in found] == [("kept", 1)]
     with pytest.raises(InputError, match="control cannot be compared with a control"):
         specification_rows(shown(), {"control": {"scale": "20"}})

@@ -13,6 +13,7 @@ def labels(*rows: dict, layout: str = "sts", **own: str) -> list[str]:
     """Return the labels of a table with these rows in config.yaml."""
     config = merged("config.yaml")
     table = {"title": "", "layout": layout, "seeds": "rcl", "rows": list(rows), "labels": own}
+    config["figures"] = {}
     config["tables"] = {"t": table}
     full = load(config)
     return list(row_labels(full, full.tables["t"]).values())
@@ -70,6 +71,7 @@ def test_without_a_label_a_method_a_kind_and_a_base_are_called_by_their_names():
     del config["train_entropy"]["kinds"]["entropy"]["label"]
     del config["bases"]["nli-roberta-base-v2"]["label"]
     rows = [row(["start", "rcl-2", "entropy-0.01"])]
+    config["figures"] = {}
     config["tables"] = {"t": {"title": "", "layout": "sts", "seeds": "rcl", "rows": rows}}
     full = load(config)
     found = list(row_labels(full, full.tables["t"]).values())
@@ -103,6 +105,7 @@ def test_rows_whose_base_has_seen_the_bank_are_marked_and_named():
         | {"seed": 1, "warmup": 0.0, "weight_decay": 0.01},
     }
     methods, shown = ["bm25", "start"], {"title": "", "layout": "faq", "seeds": "rcl"}
+    config["figures"] = {}
     config["tables"] = {
         bank: shown | {"rows": [row(methods, [bank], ["all-minilm", "further", "bert-base"])]}
         for bank in ("threads", "faqir")
