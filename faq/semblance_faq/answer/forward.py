@@ -24,6 +24,7 @@ from semblance.provenance import read_json, read_object
 MODULES = ["Transformer", "Pooling"]  # of a folder whose vectors are computed here; Normalize, too
 POOLINGS = {"mean", "cls"}
 MODE = "pooling_mode_"  # key + True, or the key without its last sign and the name of one
+KINDS = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # of weights, as NumPy reads them
 REACH, STEPS = 6.0, 1 << 14  # beyond it the law of the normal distribution is 0 or 1 in float32
 PLACES = np.linspace(-REACH, REACH, STEPS + 1)
 NORMAL = np.array([0.5 + 0.5 * math.erf(x / math.sqrt(2)) for x in PLACES], np.float32)
@@ -146,13 +147,15 @@ def read_weights(path: Path) -> dict[str, np.ndarray]:
     weights = {}
     for name, told in json.loads(content[8:start]).items():
         plain = name.removeprefix("bert.").removeprefix("roberta.")
-        if plain == "__metadata__" or told["dtype"] not in ("F32", "BF16"):
+        plain = plain.replace("LayerNorm.gamma", "LayerNorm.weight")
+        plain = plain.replace("LayerNorm.beta", "LayerNorm.bias")
+        if plain == "__metadata__" or told["dtype"] not in KINDS:  # counts of positions
             continue
         first, last = told["data_offsets"]
-        kind = "<f4" if told["dtype"] == "F32" else "<u2"
+        kind = KINDS[told["dtype"]]
         size = (last - first) // np.dtype(kind).itemsize
         values = np.frombuffer(content, kind, size, start + first).reshape(told["shape"])
         if kind == "<u2":
             values = (values.astype(np.uint32) << 16).view(np.float32)
-        weights[plain] = values
+        weights[plain] = values.astype(np.float32, copy=False)
     return weights
