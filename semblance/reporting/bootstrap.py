@@ -29,7 +29,7 @@ from semblance.statistics.resampling import (
 )
 
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
-DIGITS = 6  # of a covariance: a thousand draws know three
+DIGITS = 12  # of a covariance: of four of them a difference leaves a millionth
 
 Drawn = dict[str, np.ndarray]  # column -> resampled (draws, seeds of all rows)
 Covariances = dict[str, dict[str, float]]  # of a row: column -> label of a row -> covariance

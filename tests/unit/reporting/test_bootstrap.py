@@ -1,6 +1,7 @@
 """The paired bootstrap of table rows, from predictions on disk."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from pytest import approx
 
 from semblance.errors import InputError
 from semblance.names import TRANSFER_TASKS
-from semblance.reporting.bootstrap import with_bootstrap
+from semblance.reporting.bootstrap import _covariances, with_bootstrap
 from semblance.reporting.table import BETWEEN, BY_MEAN, Contrast
 from tests.unit.reporting.example_scores import FAQ, TASKS, of_fold, record, runs, table
 
@@ -221,3 +222,14 @@ def test_the_average_of_accuracies_gets_a_bootstrap_over_items_within_each_task(
     expected = 100 * np.sqrt(sum(variances)) / len(TRANSFER_TASKS)
     assert contrast.item_error == approx(expected, rel=0.05)
     assert contrast.bootstrap_low < contrast.difference < contrast.bootstrap_high
+
+
+def test_the_error_of_items_of_two_nearly_equal_rows_is_that_of_their_difference():
+    """A difference of a thousandth of the rows' own spread leaves a millionth of the covariances."""
+    ours = RNG.normal(50, 1, size=(200, 1))
+    gap = RNG.normal(0, 0.001, size=(200, 1))
+    rows = [SimpleNamespace(label="a", seeds=(1,)), SimpleNamespace(label="b", seeds=(1,))]
+    kept = _covariances(rows, {"Average": np.hstack([ours, ours + gap])})
+    of_a, of_b = kept["a"]["Average"], kept["b"]["Average"]
+    found = of_a["a"] + of_b["b"] - 2 * of_b["a"]
+    assert found == approx(np.var(gap, ddof=1), rel=1e-4)
