@@ -156,7 +156,7 @@ class _Case:
         if total.error is None:
             return figures | {"verdict": "open" if claim.is_question else "undecided"}
         if math.isfinite(total.freedom):
-            low, high = total._replace(items=0.0).ends((OUTSIDE, OUTSIDE))
+            low, high = total._replace(items=0.0).ends(self.levels)
             figures |= {"seeds_low": low, "seeds_high": high}
         is_far = self.found.far and total.seeds >= FEWEST_OF_SIGNS
         if is_far:  # the exact test decides

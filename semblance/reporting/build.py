@@ -122,13 +122,13 @@ class _RowScores:
                 by_seed[str(seed)] = record["value"]
         return by_seed
 
-    def unmoved(self, seeds: tuple[int, ...], folds: Iterable[str]) -> int:
-        """Return how many teachers of a training have not left their start, at most."""
+    def unmoved(self, trainings: Iterable[tuple[int, str]]) -> int:
+        """Return how many trainings, of a seed and a fold, have a teacher that has not moved."""
         count = 0
-        for seed, fold in product(seeds, folds):
+        for seed, fold in trainings:
             run = (self._place(fold), self.asked.base, self.asked.method, seed, fold)
             record = self.index.get((*run, TRAINING, UNMOVED, "all", self.protocol))
-            count = max(count, int(record["value"]) if record else 0)
+            count += bool(record and record["value"])
         return count
 
 
@@ -141,6 +141,7 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         seeds, corpus = SEEDS_OF_START, NO_CORPUS
     scores = _RowScores(asked, corpus, protocol, index)
     by_seed = {str(seed): _of_seed(spec, layout, seed, scores) for seed in seeds}
+    trainings = list(product(seeds, map(str, range(spec.folds)) if spec.folds else [""]))
     cells = {}
     for column, values in layout.cells(by_seed).items():
         known = {seed: value for seed, value in values.items() if value is not None}
@@ -157,7 +158,8 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         origin={name: tuple(sorted({record[name] for record in scores.used})) for name in ORIGIN},
         missing=tuple(dict.fromkeys(scores.missing)),
         steps=scores.steps(seeds),
-        unmoved=scores.unmoved(seeds, [str(fold) for fold in range(spec.folds or 0)] or [""]),
+        unmoved=scores.unmoved(trainings),
+        trainings=len(trainings),
         published=asked.published,
         stand_in=asked.stand_in,
         by_mean=_by_mean(spec, layout, scores, seeds),
@@ -297,12 +299,12 @@ def _steps(rows: list[Row]) -> str:
 
 def _unmoved(rows: list[Row]) -> str:
     """Name the rows with teachers in which nothing of Eq. 2 shows."""
-    labels = [f"“{row.label}” ({row.unmoved} of a training)" for row in rows if row.unmoved]
+    labels = [f"“{row.label}” (in {row.has_unmoved})" for row in rows if row.unmoved]
     if not labels:
         return ""
     return (
         "Teachers that have not moved from their start (no window of their training had a lower loss "
-        f"than the first): {', '.join(labels)}. So φ is not asked of these rows."
+        f"than the first): {', '.join(labels)}. Of a row with one in most trainings φ is not asked."
     )
 
 

@@ -132,8 +132,9 @@ def lacks(needs: Needs | None, rows: Rows, tables: Tables, stand_in: bool) -> st
 
 
 def unmoved(rows: Rows) -> str:
-    """Say which rows have teachers that have not left their start; empty if none has."""
-    labels = [row.label for row in rows.values() if row.unmoved]
+    """Say which rows have in most trainings a teacher that has not moved; empty if none has."""
+    most = [row for row in rows.values() if 2 * row.unmoved > row.trainings]
+    labels = [f"{row.label} (in {row.has_unmoved})" for row in most]
     return f"those of {', '.join(labels)} have not" if labels else ""
 
 

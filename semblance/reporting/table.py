@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from semblance.counts import counted
 from semblance.names import SEEDS_OF_START, START
 from semblance.provenance import checked_digest, read_text
 from semblance.reporting.layouts import find_layout
@@ -152,7 +153,7 @@ class Row:
 
     ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
     that lack a score. ``steps`` are those of the training of an entropy model, by seed;
-    ``unmoved`` says how many teachers of a training have not left their start, at most.
+    ``unmoved`` of its ``trainings`` have a teacher that has not left its start.
     ``stand_in`` is that of ``RowSpec``. ``items``: of a column, the covariance (points squared) of
     what the test items cause in this row and in each row above it and in itself, by label; empty
     where not known. ``by_mean``: by seed, the average of which each task is the mean of its
@@ -170,6 +171,7 @@ class Row:
     missing: tuple[str, ...] = ()
     steps: dict[str, float] = field(default_factory=dict)
     unmoved: int = 0
+    trainings: int = 0
     published: str | None = None
     stand_in: tuple[str, ...] = ()
     control: str | None = None
@@ -181,6 +183,11 @@ class Row:
     def is_untrained(self) -> bool:
         """Whether it has one value and no seeds: the base as it is, or whitened."""
         return self.method == START or tuple(self.seeds) == SEEDS_OF_START
+
+    @property
+    def has_unmoved(self) -> str:
+        """How many of its trainings have a teacher that has not moved, in words."""
+        return f"{self.unmoved} of {counted(self.trainings, 'training')}"
 
     def contrast(self, column: str) -> Contrast | None:
         """Return the row's contrast with its control in a column."""
