@@ -154,8 +154,8 @@ def headline(tables: list[drawing.Rows]) -> str:
     for of_table in tables:
         first = of_table[0]
         held = "an unknown number" if first["holds"] is None else str(first["holds"])
-        parts.append(f"{held} of {first['of']} by {_average(first)}")
-    return f"Readings above half of the paper's gain: {', '.join(parts)}"
+        parts.append(f"in {held} of {first['of']} readings by {_average(first)}")
+    return f"Above half of the paper's gain: {', '.join(parts)}"
 
 
 def _average(row: Row) -> str:

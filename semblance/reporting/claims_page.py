@@ -3,19 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import astuple
+from typing import get_args
 
 from semblance.counts import counted, signed
 from semblance.files import rows_csv
 from semblance.reporting.claims import Claim
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judgement import Judgement
-from semblance.statistics.verdicts import CANNOT, NOT_RUN, OPEN, UNDECIDED
+from semblance.statistics.verdicts import CANNOT, NOT_RUN, Family
 
-LEDGER = 6  # the version of the rules of verdicts; docs/decisions.md dates each change
+LEDGER = 7  # the version of the rules of verdicts; docs/decisions.md dates each change
 # The columns of the CSV: those of the claim, of the judgement, of our sum, of that by the mean.
 OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows", "rivals")
 OF_JUDGEMENT = tuple(
-    "reading size margin verdict stand_in seeds_needed floor why base corpus protocol against n".split()
+    "reading size margin verdict others_say stand_in seeds_needed floor why base corpus protocol against n".split()
 )
 OF_TOTAL = tuple(
     "missing far test difference low high p p_holm items seeds_low seeds_high p_exact sd".split()
@@ -75,7 +76,7 @@ def claim_row(found: Judgement) -> dict[str, object]:
     if total:
         row |= {"missing": " ".join(total.missing), "test": total.test, "p_exact": total.p_exact}
     if total and total.estimate:
-        low, high = total.estimate.interval()
+        low, high = found.among.interval(total.estimate)
         row |= {"seeds_low": float(low), "seeds_high": float(high), "sd": found.sd}
     if found.by_mean:
         row |= zip(OF_MEAN, astuple(found.by_mean), strict=True)
@@ -113,30 +114,21 @@ def claims_markdown(judgements: list[Judgement]) -> str:
 
 
 def headline(judged: list[Judgement]) -> str:
-    """Return what to take home of the papers' claims with a verdict; empty without any.
-
-    Each reading of a claim is counted by itself.
-    """
-    readings: dict[str, list[Judgement]] = {}
-    for judgement in sorted(judged, key=lambda judgement: judgement.reading):
-        readings.setdefault(judgement.reading, []).append(judgement)
-    parts = []
-    for reading, group in readings.items():
-        number = sum(
-            judgement.verdict == "reproduced" and not judgement.word for judgement in group
-        )
-        undecided = sum(judgement.verdict in (UNDECIDED, OPEN) for judgement in group)
-        of = "" if parts else " of the papers that were judged"
-        form = f" in the {reading} form" if reading else ""
-        parts.append(
-            f"{number or ('none' if parts else 'None')} of the {counted(len(group), 'claim')}{of}{form} "
-            f"{'are' if number > 1 else 'is'} reproduced, {undecided} undecided or open"
-        )
+    """Return what to take home of the verdicts on the papers' claims; empty without any."""
+    if not judged:
+        return ""
+    number = of_families(judged)["reproduced"]
+    said = f"{number or 'None'} of {counted(len(judged), 'verdict')} on the papers' claims"
     stand_ins = sum(judgement.stand_in for judgement in judged)
-    if stand_ins:
-        every = "all" if stand_ins == len(judged) else f"{stand_ins} of them"
-        parts.append(f"on stand-ins, not on the papers' own models and data: {every}")
-    return f"{'; '.join(parts)}." if parts else ""
+    every = "all" if stand_ins == len(judged) else str(stand_ins)
+    where = f", {every} on other models or data than the papers'" if stand_ins else ""
+    return f"{said} {'say' if number > 1 else 'says'} “reproduced”{where}."
+
+
+def of_families(judged: Iterable[Judgement]) -> dict[Family, int]:
+    """Return how many verdicts each family has, the best first."""
+    counts = Counter(judgement.family for judgement in judged)
+    return {family: counts[family] for family in get_args(Family)}
 
 
 def by_reason(

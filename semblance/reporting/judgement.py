@@ -12,11 +12,15 @@ from semblance.reporting.table import Row
 from semblance.statistics.verdicts import (
     ALONE,
     CANNOT,
+    FAMILIES,
     FEWEST_OF_SIGNS,
     NOT_RUN,
     OPEN,
+    OTHERS_SAY,
+    TOY,
     WITHIN,
     Among,
+    Family,
     Verdict,
     far_seeds,
 )
@@ -154,6 +158,20 @@ class Judgement:
     def word(self) -> str:
         """What must stand behind the verdict where the mean of subsets does not show the same."""
         return f", {self.by_mean.word}" if self.by_mean and self.by_mean.word else ""
+
+    @property
+    def family(self) -> Family:
+        """The family of its verdict; a gain that the mean of subsets does not show is partly one."""
+        family = FAMILIES[self.verdict]
+        return "partly" if family == "reproduced" and self.word else family
+
+    @property
+    def others_say(self) -> str:
+        """Its verdict in the words of others, and whether it is on the paper's own data and models."""
+        word = OTHERS_SAY[self.family]
+        if not self.stand_in:
+            return f"{word}, exact"
+        return f"{word if word == OTHERS_SAY['open'] else TOY}, stand-in"
 
     @property
     def shown_verdict(self) -> str:

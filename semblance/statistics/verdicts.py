@@ -68,6 +68,25 @@ FROM_WORST: tuple[Verdict, ...] = (
     "reproduced",
     "yes",
 )
+Family = Literal["reproduced", "partly", "no", "open"]
+FAMILIES: dict[Verdict, Family] = {
+    "reproduced": "reproduced",
+    "larger than claimed": "reproduced",
+    "yes": "reproduced",
+    "smaller than claimed": "partly",
+    "far smaller than claimed": "partly",
+    **dict.fromkeys(("no difference", "equal", "no"), "no"),
+    **dict.fromkeys(("a little the other way", "the other way", "contradicted"), "no"),
+    **dict.fromkeys((UNDECIDED, OPEN, BELOW, CANNOT, NOT_RUN), "open"),
+}
+# The words of those who list results as checked or not, whatever their sizes.
+OTHERS_SAY: dict[Family, str] = {
+    "reproduced": "verified",
+    "partly": "inconclusive",
+    "no": "falsified",
+    "open": "inconclusive",
+}
+TOY = "toy"  # of others: decided, but on other data or models than the paper's
 FEWEST_TO_PLAN = 6  # seeds: below it the sd is too vague to say how many would decide
 FEWEST_OF_SIGNS = 6  # seeds: with five, the exact p of sign flips cannot go below .0625
 FAR = 5  # median absolute deviations of the other seeds from their median

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from semblance.counts import counted
-from semblance.reporting.claims_page import LEDGER, by_reason, headline
+from semblance.reporting.claims_page import LEDGER, by_reason, headline, of_families
 from semblance.reporting.grids import NAMES
 from semblance.reporting.judgement import Judgement
-from semblance.statistics.verdicts import FROM_WORST, Verdict
+from semblance.statistics.verdicts import Family, Verdict
 from workflow.report.bars import Mark, Scale, scale_of
 
 # Each verdict has a sign of its own, and one of five looks, which differ by fill, stripes and outline,
@@ -32,6 +32,7 @@ LOOKS: dict[Verdict, tuple[str, str]] = {
     "cannot be asked here": ("∅", "open"),
     "not run": ("–", "open"),
 }
+PILLS: dict[Family, str] = {"reproduced": "held", "partly": "less", "no": "against", "open": "open"}
 OF_QUESTIONS = "Our questions"
 GAIN, MARGIN = "the paper's gain", "the margin"
 # What a scale shows in its unit, whatever we have: none, the paper's gain; the margin on both sides.
@@ -63,7 +64,7 @@ class Claims:
 
     headline: str
     finding: str
-    counts: list[tuple[Verdict, str, int]]
+    counts: dict[Family, int]
     groups: list[Group]
     all_stand_ins: bool
     not_run: dict[str, list[str]]
@@ -80,7 +81,7 @@ def section(judgements: Iterable[Judgement]) -> Claims:
     return Claims(
         headline=headline(of_papers),
         finding=_finding(judged, len({one.name for one in judgements})),
-        counts=_counts(of_papers),
+        counts=of_families(of_papers),
         groups=_groups(judged),
         all_stand_ins=all(one.stand_in for one in judged),
         not_run=by_reason(others, lambda one: f"{one.says} ({one.claim.source})"),
@@ -89,6 +90,8 @@ def section(judgements: Iterable[Judgement]) -> Claims:
 
 def _finding(judged: list[Judgement], of: int) -> str:
     """Return the heading: the most frequent verdict."""
+    if not of:
+        return "No verdicts: these data are made by hand"
     if not judged:
         return f"None of {counted(of, 'claim')} has a verdict yet"
     counts = Counter(one.verdict for one in judged)
@@ -97,13 +100,6 @@ def _finding(judged: list[Judgement], of: int) -> str:
     names = len({one.name for one in judged})
     on = f"{counted(len(judged), 'verdict')}, on {names} of {counted(of, 'claim')},"
     return f"The most frequent of {on} is {verdicts}: {most}"
-
-
-def _counts(judged: list[Judgement]) -> list[tuple[Verdict, str, int]]:
-    """Return how many judgements have each verdict, the best first; one with a word for itself."""
-    counts = Counter((one.verdict, one.verdict + one.word) for one in judged)
-    best = sorted(counts, key=lambda key: (-FROM_WORST.index(key[0]), key[1]))
-    return [(*key, counts[key]) for key in best]
 
 
 def _groups(judged: list[Judgement]) -> list[Group]:

@@ -9,7 +9,7 @@ import jinja2
 from markupsafe import Markup
 
 from semblance.counts import counted, duration, signed
-from semblance.fetch.manifest import load_manifest
+from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.named_modules import EXTENDS
 from semblance.provenance import circumstances
 from workflow.extensions import extensions
@@ -17,6 +17,7 @@ from workflow.report import claims, figures, tables
 from workflow.report.facts import Facts
 
 TEMPLATES = Path(__file__).with_name("templates")
+HAND_MADE = "(hand-made)"  # ends the licence of data on which no verdict means anything
 MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
 
 
@@ -52,11 +53,14 @@ def _cut(text: str, most: int = MOST_LETTERS) -> str:
 
 def compose(facts: Facts, version: str) -> str:
     """Return the page of what there is; ``version`` names the code that makes it."""
-    reproduced = claims.section(facts.judgements)
+    is_hand_made = any(data.licence.endswith(HAND_MADE) for _, data in data_sets(facts))
+    reproduced = claims.section([] if is_hand_made else facts.judgements)
     shown, drawn = tables.section(facts), figures.section(facts)
     trusted = trust(facts)
     # A note that all tables have is one of the whole run, such as that its data are made by hand.
     notes = {facts.outline.notes[name] for name in facts.tables}
+    curves = [one["finding"] for one in drawn["drawn"] if one["kind"] == "specifications"]
+    findings = curves or [reproduced.headline]
     parts = [
         *first_sections(facts, reproduced),
         Section("tables", "Tables", shown["finding"], shown),
@@ -66,13 +70,19 @@ def compose(facts: Facts, version: str) -> str:
     return render(
         title=f"Semblance report: {facts.outline.out}",
         subtitle=_state(facts),
-        headline=reproduced.headline,
+        headline=findings[0] if reproduced.headline else "",
         counts=reproduced.counts,
-        looks=claims.LOOKS,
+        pills=claims.PILLS,
         warnings=list(filter(None, notes)) if len(notes) == 1 else [],
         made_with=_made_with(facts, version),
         parts=parts,
     )
+
+
+def data_sets(facts: Facts) -> list[tuple[str, Dataset]]:
+    """Return the data sets that a run uses, by their names."""
+    manifest = load_manifest(facts.outline.manifest)
+    return [(name, manifest[name]) for name in facts.outline.datasets]
 
 
 def first_sections(facts: Facts, reproduced: claims.Claims) -> list[Section]:
@@ -86,7 +96,6 @@ def first_sections(facts: Facts, reproduced: claims.Claims) -> list[Section]:
 
 def trust(facts: Facts) -> dict[str, Any]:
     """Return the commands that check a run, and its data, bases and environment."""
-    manifest = load_manifest(facts.outline.manifest)
     environment: dict[str, set[str]] = {}
     for record in facts.records:
         for name, value in record.get("environment", {}).items():
@@ -98,7 +107,7 @@ def trust(facts: Facts) -> dict[str, Any]:
             (name, ", ".join(sorted(environment[name]))) for name in sorted(environment)
         ],
         "devices": sorted(devices),
-        "data": [(name, manifest[name]) for name in facts.outline.datasets],
+        "data": data_sets(facts),
         "bases": [*facts.outline.origins.items()],
         "slips": sum(not slip.open for slip in facts.published.slips),
         "verify": shlex.join(["semblance", "verify", "--output", facts.outline.out]),

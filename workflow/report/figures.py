@@ -29,7 +29,7 @@ def section(facts: Facts) -> dict[str, Any]:
             if kind == "retrieval":
                 shown["found"] += _searches(facts, name)
             elif kind != FOREST:
-                shown["drawn"].append(_drawn(facts, name))
+                shown["drawn"].append({"kind": kind, **_drawn(facts, name)})
         except UNREADABLE:
             shown["missing"].append(name)
     shown["finding"] = f"{counted(len(shown['drawn']), 'figure')}, each headed by what it shows"

@@ -8,8 +8,8 @@ import pytest
 
 from semblance.reporting.claims import Claim, Term
 from semblance.reporting.contrasts import SeedContrast
-from semblance.reporting.judgement import Judgement
-from semblance.statistics.verdicts import Verdict
+from semblance.reporting.judgement import ByMean, Judgement
+from semblance.statistics.verdicts import FAMILIES, Verdict
 from workflow.report import claims
 from workflow.report.bars import EDGE, WIDTH
 from workflow.report.compose import TEMPLATES, Section, render
@@ -119,11 +119,28 @@ def test_a_bar_shows_interval_margin_and_the_papers_gain_on_the_scale_of_its_gro
 def test_the_headline_says_how_many_claims_of_the_papers_are_reproduced():
     some = [judgement(name="a", stand_in=True), judgement(name="b", verdict="undecided")]
     found = claims.section([*some, judgement(name="q", verdict="not run", why="no table")])
-    judged = "1 of the 2 claims of the papers that were judged is reproduced, 1 undecided or open;"
-    assert found.headline.startswith(judged)
-    assert "models and data: 1 of them." in found.headline
-    assert found.counts == [("reproduced", "reproduced", 1), ("undecided", "undecided", 1)]
+    said = "1 of 2 verdicts on the papers' claims says “reproduced”, 1 on other models or data"
+    assert found.headline == f"{said} than the papers'."
+    assert found.counts == {"reproduced": 1, "partly": 0, "no": 0, "open": 1}
     assert claims.section([]).headline == ""
+
+
+def test_a_gain_that_the_mean_of_subsets_does_not_show_is_partly_one():
+    some = [judgement(by_mean=ByMean(0.1, word=word)) for word in ("", "between subsets")]
+    assert [one.family for one in some] == ["reproduced", "partly"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "on_papers", "on_stand_in"),
+    [
+        ("reproduced", "verified, exact", "toy, stand-in"),
+        ("contradicted", "falsified, exact", "toy, stand-in"),
+        ("undecided", "inconclusive, exact", "inconclusive, stand-in"),
+    ],
+)
+def test_a_verdict_is_said_in_the_words_of_others(verdict, on_papers, on_stand_in):
+    some = [judgement(verdict=verdict, stand_in=stand_in) for stand_in in (False, True)]
+    assert [one.others_say for one in some] == [on_papers, on_stand_in]
 
 
 def test_the_heading_says_which_verdict_is_the_most_frequent():
@@ -153,7 +170,7 @@ def test_claims_that_were_not_run_stand_together_by_their_reason_each_once():
 
 
 def test_each_verdict_has_a_sign_of_its_own_and_one_of_five_looks():
-    assert set(claims.LOOKS) == set(get_args(Verdict))
+    assert set(claims.LOOKS) == set(FAMILIES) == set(get_args(Verdict))
     assert len({sign for sign, _ in claims.LOOKS.values()}) == len(claims.LOOKS)
     for look in {look for _, look in claims.LOOKS.values()}:
         assert look == "none" or f".verdict.{look} {{" in STYLE  # none: the plain outline
