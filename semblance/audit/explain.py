@@ -9,7 +9,7 @@ from semblance.audit.cells import seed_folders
 from semblance.audit.chain import DELETED, NOT_KEPT, Chain, Node
 from semblance.errors import InputError, one_of
 from semblance.names import REGULATOR, STEPS_OF
-from semblance.provenance import damage, read_text
+from semblance.provenance import circumstances, damage, read_text
 from semblance.reporting.grids import MISSING, NAMES
 from semblance.reporting.table import Cell, Row, Table, from_json
 
@@ -153,7 +153,9 @@ class _Tree:
 
     def _step(self, node: Node) -> Step:
         facts = {name: node.record.get(name) for name in FACTS}
-        facts["made"] = f"{node.record.get('finished')} in {node.record.get('seconds')} s"
+        ran = node.record | circumstances(node.path)  # earlier records hold them themselves
+        if "finished" in ran:
+            facts["made"] = f"{ran['finished']} in {ran['seconds']} s"
         files = [
             _file(file, digest, self.chain.lacks(file, node)) for file, digest in node.files.items()
         ]

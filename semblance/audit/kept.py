@@ -168,7 +168,7 @@ def verify_kept(folder: Path) -> findings.Findings:
             checked.notes.append((str(folder), f"no record lists {', '.join(others)}"))
         for path in packed:
             with checked.reading(findings.SCORES, path):
-                _unpack(path, root)
+                unpack(path, root)
         if packed:
             runs = Runs(chain, checked).check(nodes)
             Tables(chain, runs, sorted(root.glob("logs/*.yaml")), True, checked).check(nodes)
@@ -214,7 +214,7 @@ def _unarchived(folder: Path, root: Path) -> Chain:
     return chain
 
 
-def _unpack(path: Path, root: Path) -> None:
+def unpack(path: Path, root: Path) -> None:
     """Write the predictions of each model of a file beside its record; a similarity is its rank."""
     kind = path.name.split("-")[1]
     table = pd.read_parquet(path)

@@ -130,7 +130,8 @@ def _made_with(facts: Facts, version: str) -> list[tuple[str, str]]:
     bases = [facts.outline.labels[row.base] for row in rows]
     stand_ins = Counter(text for row in rows for text in row.stand_in)
     seeds = dict.fromkeys(facts.outline.seeds[name] for name in facts.tables)
-    ran = [circumstances(record.path) for record in facts.records]
+    # Earlier records hold their circumstances themselves.
+    ran = [record | circumstances(record.path) for record in facts.records]
     used = duration(sum(each.get("seconds", 0.0) for each in ran))
     finished = max((each.get("finished", "") for each in ran), default="")
     last = finished.replace("T", " ").removesuffix("Z")

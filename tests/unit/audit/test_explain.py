@@ -13,7 +13,7 @@ from semblance.audit.findings import format_findings
 from semblance.audit.summary import cell_lines
 from semblance.audit.verify import verify
 from semblance.errors import InputError
-from semblance.provenance import file_digest
+from semblance.provenance import circumstances, file_digest
 from tests.unit.audit.tampering import change_record, change_table, shown, shown_row
 from workflow.scripts import explain as command
 from workflow.scripts.explain import to_text
@@ -101,6 +101,12 @@ def test_the_text_fits_100_columns_and_shows_each_record_once_and_each_file(unto
 def test_an_unknown_or_ambiguous_name_is_answered_with_the_right_ones(untouched, asked, advice):
     with pytest.raises(InputError, match=advice):
         explained(untouched, *asked)
+
+
+def test_a_step_says_when_its_record_was_made_and_in_which_time(untouched):
+    record = untouched / "tables/records/t_sts.json"
+    ran = circumstances(record)
+    assert f"made  {ran['finished']} in {ran['seconds']} s" in to_text(explained(untouched, *CELL))
 
 
 def test_a_row_is_named_by_its_label_alone_or_with_its_protocol_or_by_its_method(results):

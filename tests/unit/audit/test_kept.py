@@ -132,7 +132,7 @@ def test_of_similarities_the_doubled_ranks_within_a_task_are_kept_and_items_once
     assert table[names[0]].tolist() == [2, 5, 5, 8, 4, 2]  # the two that tie share rank 2.5
     assert table[names[1]].tolist() == [8, 6, 4, 2, 3, 3]
     assert {str(kind) for kind in table.dtypes[names]} == {"uint16"}
-    kept._unpack(path, tmp_path)
+    kept.unpack(path, tmp_path)
     again = pd.read_parquet(tmp_path / "scores/sts" / names[0] / "predictions.parquet")
     pd.testing.assert_frame_equal(again, first.assign(similarity=[1, 2.5, 2.5, 4, 2, 1]))
 
@@ -151,7 +151,7 @@ def test_of_queries_the_ranks_and_the_group_are_kept_and_the_metrics_follow(tmp_
     names = ["bank-0/m/rcl/seed-1", "bank-1/m/rcl/seed-1"]
     paths = packed("faq", dict(zip(names, (frame, others), strict=True)), tmp_path)
     assert [list(pd.read_parquet(path)) for path in paths] == [[*items, name] for name in names]
-    kept._unpack(paths[0], tmp_path)
+    kept.unpack(paths[0], tmp_path)
     again = pd.read_parquet(tmp_path / "scores/faq" / names[0] / "predictions.parquet")
     pd.testing.assert_frame_equal(again.drop(columns="ranks"), frame[[*items, *metrics]])
     assert [list(ranks) for ranks in again["ranks"]] == own["ranks"]
