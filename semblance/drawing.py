@@ -228,7 +228,7 @@ def legend_below(figure: Figure, axes: Axes, across: int = 1) -> None:
 
 MOST_TICKS = 7
 LEAST = 1.0  # points: a panel of scores is no lower, or noise would look like a gain
-FAR = 4.0  # heights of the series; a level line beyond would press them flat
+FAR = 1  # times the range of the lines: a level that lies further away is named in the legend alone
 
 
 def draw_scores(

@@ -9,7 +9,7 @@ from semblance.counts import counted
 from semblance.reporting.claims_page import LEDGER, by_reason, headline, of_families
 from semblance.reporting.grids import NAMES
 from semblance.reporting.judgement import Judgement
-from semblance.statistics.verdicts import Family, Verdict
+from semblance.statistics.verdicts import FROM_WORST, Family, Verdict
 from workflow.report.bars import Mark, Scale, scale_of
 
 # Each verdict has a sign of its own, and one of five looks, which differ by fill, stripes and outline,
@@ -40,12 +40,16 @@ ALWAYS = {GAIN: (-0.5, 1.5), MARGIN: (-1.5, 1.5)}
 
 
 class Line(NamedTuple):
-    """A verdict on one metric and one reading of a claim, and its bar, in the unit of its group."""
+    """A verdict on one metric and one reading of a claim, and its bar, in the unit of its group.
+
+    ``alike``: of other readings, whose intervals overlap with this one's: this verdict is the worst.
+    """
 
     judgement: Judgement
     part: str
     mark: Mark | None
     margin: float
+    alike: tuple[Judgement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,11 +115,36 @@ def _groups(judged: list[Judgement]) -> list[Group]:
         claims = groups.setdefault((name, unit), {})
         claim = (one.name, one.base, one.corpus, one.protocol)
         claims.setdefault(claim, []).append(_line(one, unit))
+    groups = {key: {c: _joined(lines) for c, lines in of.items()} for key, of in groups.items()}
     shown = []
     for (name, unit), claims in groups.items():
         marks = [line.mark for lines in claims.values() for line in lines if line.mark]
         shown.append(Group(name, unit, scale_of(marks, ALWAYS[unit]), list(claims.values())))
     return shown
+
+
+def _joined(lines: list[Line]) -> list[Line]:
+    """Return the lines of a claim, those of readings whose intervals overlap as one."""
+    joined: list[Line] = []
+    for line in lines:
+        last = joined[-1] if joined else None
+        if last is None or not _is_alike(last.judgement, line.judgement):
+            joined.append(line)
+            continue
+        worse, better = sorted(
+            (last, line), key=lambda one: FROM_WORST.index(one.judgement.verdict)
+        )
+        part = f"{worse.part.removesuffix(' form')} and {better.judgement.reading} form"
+        joined[-1] = worse._replace(part=part, alike=(*last.alike, better.judgement))
+    return joined
+
+
+def _is_alike(one: Judgement, other: Judgement) -> bool:
+    """Tell whether two verdicts are on readings of one claim in a column, and their intervals overlap."""
+    ends = (one.low, one.high, other.low, other.high)
+    if one.column != other.column or not other.reading or None in ends:
+        return False
+    return max(one.low, other.low) <= min(one.high, other.high)
 
 
 def _line(one: Judgement, unit: str) -> Line:

@@ -68,7 +68,7 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
         "not_run": not_run,
         "notes": table.notes,
         "has_differences": any(row["difference"] for row in rows),
-        "has_deviations": any(place.deviation for row in rows for place in row["places"]),
+        "deviations": [any(r["places"][i].deviation for r in rows) for i in range(len(columns))],
         **_tested(dict(zip(printed.labels, contrasts, strict=True)), equal),
     }
 

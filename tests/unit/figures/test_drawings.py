@@ -72,7 +72,7 @@ def test_scores_stand_above_the_number_of_regulators_and_the_untrained_base_is_a
     rows = ROWS["by_regulators"]
     axes = draw("by_regulators", rows).axes[0]
     np.testing.assert_allclose(lines(axes)["mean of the seeds"], [(0, 71), (2, 74)])
-    assert {y for _, y in lines(axes)["start · tiny · nli"]} == {60.0}
+    assert {y for _, y in lines(axes)["start · tiny · nli"]} == {67.0}
     assert list(axes.get_xticks()) == [0, 2]
     both = draw("by_regulators", [*rows, *(row | {"base": "large"} for row in rows[1:])])
     assert legend(both)[:2] == ["tiny · nli", "large · nli"]

@@ -72,6 +72,19 @@ def test_the_metrics_and_readings_of_a_claim_are_one_row_of_the_table():
     ]
     [group] = claims.section([*some, judgement(name="b", claim=GAIN)]).groups
     assert [len(lines) for lines in group.claims] == [4, 1]
+    alike = [
+        replace(one, low=0.5, high=high)
+        for one, high in zip(some, (1.5, 0.7, 1.5, 0.7), strict=True)
+    ]
+    alike[1] = replace(alike[1], verdict="undecided")
+    first, second = claims.section(alike).groups[0].claims[0]
+    assert (first.part, first.judgement.verdict) == ("Acc@1, summed and mean form", "undecided")
+    assert first.alike == (alike[0],) and second.part == "MAP, mean and summed form"
+    apart = [
+        replace(one, low=low, high=low + 0.1)
+        for one, low in zip(some, (0.5, 0.7, 0.5, 0.7), strict=True)
+    ]
+    assert len(claims.section(apart).groups[0].claims[0]) == 4
     parts = [line.part for line in group.claims[0]]
     assert parts == [f"{of}, {form} form" for of in ("Acc@1", "MAP") for form in ("mean", "summed")]
     assert page(*some).count('rowspan="4"') == 1
