@@ -53,7 +53,8 @@ def _check_claim(claims: Claims, name: str, known: Known) -> None:
     claim = claims.by_name[name]
     for one in claim.by_reading().values():
         for kind, word in _names(one):
-            if kind in known:  # no column of a table that is null
+            # Of a table that is null no column is known. Only of a wrong name its line is looked up.
+            if kind in known and word not in known[kind]:
                 check_known(claims.place(name, word), word, known[kind], kind)
     for column in claim.columns:
         for claimed in claim.sums(column):
