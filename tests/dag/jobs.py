@@ -30,6 +30,7 @@ CONFIGS = {
     "minilm-cpu": ["configs/minilm.yaml", "configs/minilm-cpu.yaml"],
     "minilm-gpu": ["configs/minilm.yaml", "configs/minilm-gpu.yaml"],
     "family": ["configs/family.yaml"],
+    "starts": ["configs/starts.yaml"],
     "own-faq": ["configs/own-faq.yaml"],
     "simcse-cpu": ["configs/minilm.yaml", "configs/simcse-cpu.yaml"],
 }
