@@ -24,8 +24,8 @@ from workflow.planning.stages import Job
 from workflow.run import private
 from workflow.run.command import Command
 from workflow.run.started import read_start
-from workflow.run.status import look
-from workflow.run.status_page import describe, in_one_line, stage_table
+from workflow.run.status import Status, look
+from workflow.run.status_page import describe, in_one_line, on_screen
 
 LOG = "logs/run.log"  # below the output folder
 MINUTE = 60.0  # seconds between two lines in a file
@@ -113,7 +113,7 @@ class Screen(logging.Handler):
         if self.live is None:
             print(line, file=sys.stderr)
         else:
-            self.live.update(_fitted(status, line, self.live.console.height), refresh=True)
+            self.live.update(_fitted(status, self.live.console.height), refresh=True)
 
 
 def _give_streams_to(path: Path) -> None:
@@ -127,14 +127,11 @@ def _give_streams_to(path: Path) -> None:
     sys.stderr = kept
 
 
-def _fitted(status, line: str, height: int):
-    """Return what a terminal shows; where it is too low, without the stages that are done."""
+def _fitted(status: Status, height: int):
+    """Return what a terminal of so many lines shows."""
     from rich.text import Text
 
-    stages = status.stages
-    if len(stages) + 3 > height:
-        stages = [stage for stage in stages if stage["done"] < stage["jobs"]]
-    return Text("\n".join([*stage_table(stages), line]), no_wrap=True, overflow="ellipsis")
+    return Text("\n".join(on_screen(status, height)), no_wrap=True, overflow="ellipsis")
 
 
 def _live():

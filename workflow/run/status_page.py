@@ -56,8 +56,28 @@ def _head(status: Status, paint: Paint, jobs: int) -> Iterator[str]:
 
 def stage_table(stages: list[dict]) -> list[str]:
     """Return a line for each stage, below a head."""
-    rows = ((*counts, duration(left) if left else "") for *counts, left in map(dict.values, stages))
+    rows = [
+        [count or "" for count in counts] + [duration(left) if left else ""]
+        for *counts, left in map(dict.values, stages)
+    ]
     return text_table([HEAD, *rows])
+
+
+def on_screen(status: Status, height: int) -> list[str]:
+    """Return the lines of a terminal: the total, the stages at work, those that wait, those done."""
+    kinds: dict[str, list[dict]] = {"at work": [], "waiting": [], "done": []}
+    for stage in status.stages:
+        begun = stage["done"] or stage["running"] or stage["failed"]
+        kind = "at work" if begun else "waiting"
+        kinds["done" if stage["done"] == stage["jobs"] else kind].append(stage)
+    rest = [
+        f"{kind}: {counted(sum(stage['jobs'] for stage in stages), 'job')} of "
+        + ", ".join(stage["stage"] for stage in stages)
+        for kind in ("waiting", "done")
+        if (stages := kinds[kind])
+    ]
+    at_work = stage_table(kinds["at work"]) if kinds["at work"] else []
+    return [in_one_line(status), *at_work[: max(0, height - 2 - len(rest))], *rest]
 
 
 def in_one_line(status: Status) -> str:

@@ -45,18 +45,27 @@ def test_the_line_of_a_file_says_what_runs_what_failed_and_what_is_left(example)
     assert in_one_line(status) == f"{head}, at least 3 min left, running: train 1"
 
 
-def test_a_terminal_has_a_line_for_each_stage_and_a_low_one_leaves_out_what_is_done(example):
+@pytest.mark.parametrize("height", [24, 10])
+def test_a_terminal_shows_the_total_first_the_stages_at_work_and_the_others_in_a_line_each(
+    example, height
+):
     status = look(read_start("results"), example.jobs)
-    full, low = (
-        progress._fitted(status, "in one line", lines).plain.split("\n") for lines in (24, 4)
-    )
-    assert full[0].split() == "stage jobs done running failed time left".split()
-    assert {line.split()[0] for line in full[1:-1]} == {job.stage for job in example.jobs}
-    assert set(full) - set(low) == {line for line in full if line.startswith("download ")}
-    assert full[-1] == low[-1] == "in one line"
-    assert [line.split()[1:] for line in full if line.startswith("train ")] == [
-        ["2", "0", "1", "1"]
-    ]
+    total, head, train, waiting, done = progress._fitted(status, height).plain.split("\n")
+    assert total == in_one_line(status)
+    assert head.split() == "stage jobs done running failed time left".split()
+    assert train.split() == ["train", "2", "1", "1"]  # of none done, nothing
+    downloads = [job for job in example.jobs if job.stage == "download"]
+    assert done == f"done: {len(downloads)} jobs of download"
+    others = {job.stage for job in example.jobs} - {"download", "train"}
+    number, _, names = waiting.removeprefix("waiting: ").partition(" jobs of ")
+    assert set(names.split(", ")) == others
+    assert int(number) == len(example.jobs) - len(downloads) - 2
+
+
+def test_a_terminal_with_too_few_lines_keeps_the_total_and_what_waits(example):
+    status = look(read_start("results"), example.jobs)
+    lines = progress._fitted(status, 4).plain.split("\n")
+    assert [line.partition(":")[0] for line in lines[1:]] == ["waiting", "done"]
 
 
 def test_a_failed_job_is_named_once_with_its_error(example, capsys):
