@@ -4,6 +4,7 @@ The addresses are asked at the same time, and nothing is downloaded. What is alr
 lies in a mirror folder, is compared with its digest and asked of nobody.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from semblance import layout
-from semblance.counts import text_table
+from semblance.counts import counted, text_table
 from semblance.errors import InputError
 from semblance.fetch import hub
 from semblance.fetch.manifest import (
@@ -144,6 +145,8 @@ def _ask_for_base(name: str, base: BaseSource, wanted: Wanted) -> Found:
     return found(State.REACHED, sum(pin.size or 0 for pin in pins.values()))
 
 
+NO_CONNECTION = "the connection failed"  # in the words of semblance.fetch.web
+HOST = re.compile(r"https?://([^/:\s]+)")
 COLUMNS = (State.HERE, State.MIRROR, State.REACHED, State.FAILED)  # of the table
 HEAD = ("source", "here", "mirror", "reached", "missing", "to download", "state")
 ADVICE = (
@@ -166,7 +169,13 @@ def page(answers: Sequence[Found]) -> str:
         cells.append((source, *counts, total, "missing" if states[State.FAILED] else "good"))
     lines = text_table(cells)
     lost = missing(answers)
-    lines += [f"missing: {answer.source}: {answer.file}: {answer.problem}" for answer in lost]
+    cut_off = [answer for answer in lost if NO_CONNECTION in answer.problem]
+    if cut_off:
+        hosts = {host for answer in cut_off for host in HOST.findall(answer.problem)}
+        where = f" to {', '.join(sorted(hosts))}" if hosts else ""
+        lines.append(f"no connection{where} ({counted(len(cut_off), 'file')})")
+    others = [answer for answer in lost if answer not in cut_off]
+    lines += [f"missing: {answer.source}: {answer.file}: {answer.problem}" for answer in others]
     if lost:
         lines.append(ADVICE)
     return "\n".join(lines)

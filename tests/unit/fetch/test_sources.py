@@ -13,6 +13,7 @@ from semblance.fetch.hub import Repository, fetch_repository, mirrored
 from semblance.fetch.manifest import BaseSource, Dataset, Hub, Wanted, load_manifest
 from semblance.fetch.raw import fetch_dataset
 from semblance.fetch.sources import (
+    NO_CONNECTION,
     Found,
     Question,
     State,
@@ -22,6 +23,7 @@ from semblance.fetch.sources import (
     page,
     questions,
 )
+from semblance.fetch.web import Unavailable, ask_address
 from semblance.provenance import ROOT, write_json
 from tests.dag.tiny import CONFIG
 from tests.local_http import Fault
@@ -109,6 +111,20 @@ def test_a_file_that_no_address_has_is_missing_and_the_page_says_what_to_do(
     line, advice = page(answers).splitlines()[-2:]
     assert line == f"missing: set0: a/b.txt: {place}{problem}"
     assert advice.startswith("what to do: ")
+
+
+def test_files_that_no_connection_reaches_are_one_line_with_their_hosts():
+    places = ("https://a.example/1", "https://b.example/2", "https://a.example/3")
+    cut_off = [
+        Found("set", str(n), State.FAILED, None, f"{place}: {NO_CONNECTION} (ConnectError)")
+        for n, place in enumerate(places)
+    ]
+    gone = Found("set", "4", State.FAILED, None, "HTTP 404")
+    *_, one, other, _ = page([*cut_off, gone]).splitlines()
+    assert one == "no connection to a.example, b.example (3 files)"
+    assert other == "missing: set: 4: HTTP 404"
+    with pytest.raises(Unavailable, match=NO_CONNECTION):
+        ask_address("http://127.0.0.1:9/")  # the port of discarded data, where nothing listens
 
 
 # Bases
