@@ -9,7 +9,7 @@ a checkout, with torch, safetensors, tokenizers, the base packages of pyproject.
 sentence-transformers as the peer:
 
     cat results-benchmarks/parts/* | tar -x
-    make gpu PART=e                           (then a, c, b, d: docs/performance.md says what each is)
+    make gpu PART=r                           (or e, a, c, b, d: docs/performance.md says what each is)
 """
 
 import argparse
@@ -34,11 +34,19 @@ import torch
 from benchmarks import training, workload
 from benchmarks.side import Side, at_a_time
 from benchmarks.workload import FOLDER, ROOT, Task, task_of
-from semblance.strict_yaml import as_yaml
+from semblance.strict_yaml import as_yaml, read_yaml
 
 PART_BYTES = 60 * 10**6
 PARTS = FOLDER / "parts"
 TABLE = "rcl_table3"
+READINGS = "rcl_specifications"
+TABLES = {"table3": TABLE, "readings": READINGS}  # by the part of the page
+CONFIGS = {
+    TABLE: ["configs/minilm.yaml", "configs/minilm-gpu.yaml"],
+    READINGS: ["configs/minilm.yaml", "configs/readings.yaml", "configs/minilm-gpu.yaml"],
+}
+FIRST = 3  # seeds whose jobs stand before all others
+LONGEST = 420  # seconds: after them no job begins, as a command may have eight minutes
 # The stages that a GPU works at, in the order in which their jobs begin.
 STAGES = ("train_entropy", "embed", "train", "evaluate_sts")
 AT_A_TIME = 15
@@ -47,13 +55,13 @@ OF_HOST = ("a step, ms", "not recorded, ms", "kernels run, ms", "it waits for it
 SHARED = ("trainings at a time", "steps a second, all together")
 JOBS = ("stage", "jobs", "seconds each", "seconds of all")
 COUNTS = (1, 2, 5, 10)
-METHODS = ["start", "attention-dropout-0.1", "rcl-8"]
 TINY = {  # two steps on few rows, for three rows of the table
     "corpora": {"nli": {"limit": 256}},
     "training": {"max_steps": 2},
     "recipes": {"rcl": {"max_steps": 2}},
-    "tables": {TABLE: {"rows": [{"corpora": ["nli"], "bases": ["minilm"], "methods": METHODS}]}},
+    "methods": {"tuning": {"recipe": "rcl", "max_steps": 2}},
 }
+ROW = {"corpora": ["nli"], "methods": ["start", "attention-dropout-0.1", "rcl-8"]}
 
 
 def host_rows(args: argparse.Namespace) -> Iterator[list[str]]:
@@ -123,12 +131,14 @@ def make(task: Task) -> Callable[[], float]:
 # --- RCL's Table 3 --------------------------------------------------------------------------------
 
 
-def job_rows(args: argparse.Namespace) -> Iterator[list[str]]:
+def job_rows(args: argparse.Namespace, table: str = TABLE) -> Iterator[list[str]]:
     """Run the jobs that are not done, each once its inputs are there; yield what each stage took.
 
-    Ends the program after a failed job: others would read what is not there.
+    After LONGEST seconds no job begins: the same command goes on. Ends the program after a failed
+    job: others would read what is not there.
     """
-    jobs = json.loads(commands_of(args.tiny).read_text())
+    jobs = json.loads(commands_of(table, args.tiny).read_text())
+    until = time.monotonic() + LONGEST
     made = {path for job in jobs for path in job["outputs"]}
     waiting = [job for job in jobs if not (ROOT / job["record"]).exists()]
     seconds: dict[str, list[float]] = {stage: [] for stage in STAGES}
@@ -136,7 +146,8 @@ def job_rows(args: argparse.Namespace) -> Iterator[list[str]]:
     failed: list[str] = []
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         while True:
-            ready = [] if failed else [job for job in waiting if not missing(job, made)]
+            is_over = failed or time.monotonic() > until
+            ready = [] if is_over else [job for job in waiting if not missing(job, made)]
             for job in ready[: AT_A_TIME - len(running)]:  # in the order of the file
                 waiting.remove(job)
                 running[pool.submit(took, job["command"])] = job
@@ -150,8 +161,9 @@ def job_rows(args: argparse.Namespace) -> Iterator[list[str]]:
     for stage, times in seconds.items():
         mean = f"{sum(times) / len(times):.0f}" if times else ""
         yield [stage, str(len(times)), mean, f"{sum(times):.0f}"]
+    yield ["left", str(len(waiting)), "", ""]
     if failed:
-        logs = commands_of(args.tiny).with_name("results") / "logs"
+        logs = commands_of(table, args.tiny).with_name("results") / "logs"
         sys.exit(f"error: {len(failed)} jobs failed, first {failed[0]}; {logs} says why")
 
 
@@ -168,30 +180,49 @@ def took(command: str) -> float | None:
     return None if ended.returncode else time.monotonic() - start
 
 
-def commands_of(tiny: bool) -> Path:
+def commands_of(table: str, tiny: bool) -> Path:
     """Return the file of the jobs' commands; the run lies beside it."""
-    return FOLDER / f"{TABLE}{'-tiny' * tiny}" / "commands.json"
+    return FOLDER / f"{table}{'-tiny' * tiny}" / "commands.json"
 
 
-def prepare_table(data: Path, tiny: bool) -> None:
-    """Make what the trainings of the table read, and note the commands of the jobs."""
-    commands = commands_of(tiny)
+def layer_of(table: str, tiny: bool) -> dict[str, Any]:
+    """Return what a table has here in place of the configs': the readings all rows of the paper's file."""
+    base = "minilm" if table == TABLE else "minilm-tuned"
+    rows = {"rows": [ROW | {"bases": [base]}]}
+    if tiny:
+        return {**TINY, "seeds": {"rcl": [1]}, "tables": {table: rows}}
+    if table == TABLE:
+        return {"seeds": {"rcl": [1, 2, 3]}}
+    whole = read_yaml(ROOT / "papers/rcl.yaml")["tables"][table]["rows"]
+    [*rows, before_nli] = [row | {"bases": [base]} for row in whole]
+    rows.append(before_nli | {"bases": ["minilm-3"]})
+    return {
+        "corpora": {"nli": {"limit": None}},
+        "methods": {"tuning": {"max_steps": None}},
+        "seeds": {"rcl": [1, 2, 3, 4, 5, 6]},
+        "tables": {table: {"rows": rows}},
+    }
+
+
+def prepare_table(data: Path, tiny: bool, table: str = TABLE) -> None:
+    """Make what the trainings of a table read, and note the commands of the jobs."""
+    commands = commands_of(table, tiny)
     folder = commands.parent.relative_to(ROOT)
     layer = {
         "output": str(folder / "results"),
         "downloads": f"{FOLDER.name}/resources",
         "mirror": str(data),
         "resources": {"gpus": int(not tiny), "jobs_per_gpu": AT_A_TIME},
-        "seeds": {"rcl": [1] if tiny else [1, 2, 3]},
-        **(TINY if tiny else {}),
+        **layer_of(table, tiny),
     }
     commands.parent.mkdir(parents=True, exist_ok=True)
-    configs = ["configs/minilm.yaml", "configs/minilm-gpu.yaml"]
+    configs = [*CONFIGS[table]]
     for name, keys in {"layer.yaml": layer, "here.yaml": {"resources": {"gpus": 0}}}.items():
         commands.with_name(name).write_text(as_yaml(keys))
         configs.append(str(folder / name))
-    jobs = planned(configs[:-1], f"{layer['output']}/tables/{TABLE}.csv")
-    kept = [stated(job) for stage in STAGES for job in jobs if job.rule.name == stage]
+    jobs = planned(configs[:-1], f"{layer['output']}/tables/{table}.csv")
+    jobs = [job for stage in STAGES for job in jobs if job.rule.name == stage]
+    kept = [stated(job) for job in sorted(jobs, key=is_late)]
     commands.write_text(json.dumps(kept))
     read = {path for job in kept for path in job["inputs"]}
     made = {path for job in kept for path in job["outputs"]}
@@ -201,6 +232,11 @@ def prepare_table(data: Path, tiny: bool) -> None:
         cwd=ROOT,
         check=True,
     )
+
+
+def is_late(job: Any) -> bool:
+    """Tell whether a job is of a seed behind the first ones; a base's own seed is 100."""
+    return int(getattr(job.wildcards, "seed", 0)) in range(FIRST + 1, 100)
 
 
 def planned(configs: Sequence[str], target: str) -> list[Any]:
@@ -259,7 +295,8 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="a mirror of the raw data")
     data = parser.parse_args().data.resolve()
     workload.prepare(data)
-    prepare_table(data, tiny=False)
+    for table in CONFIGS:
+        prepare_table(data, tiny=False, table=table)
     pack()
 
 
