@@ -2,6 +2,7 @@
 
 import copy
 import os
+import re
 import shutil
 import signal
 import time
@@ -72,7 +73,7 @@ def listens_to_ctrl_c():
 
 
 @pytest.mark.usefixtures("listens_to_ctrl_c")
-def test_an_interrupted_run_says_what_is_saved_and_how_to_go_on(project):
+def test_an_interrupted_run_says_in_two_lines_that_it_stopped_and_goes_on(project):
     config = small_config()
     config["resources"]["checkpoint_steps"] = 1
     config["training"]["max_steps"] = 4
@@ -83,10 +84,11 @@ def test_an_interrupted_run_says_what_is_saved_and_how_to_go_on(project):
         assert first.poll() is None
     os.killpg(first.pid, signal.SIGINT)
     said = ended(first)
-    assert first.returncode not in (0, None), said[-3000:]
-    assert "stopped: " in said and "Traceback" not in said and "unlock" not in said
-    assert f"saved: {TRAINED}: step " in said
-    assert "to go on: the same command again" in said
+    assert first.returncode == 130, said[-3000:]
+    stopped, go_on = said.splitlines()[-2:]
+    assert re.fullmatch(r"stopped by you; (\d+) of (\d+) jobs done", stopped)
+    assert go_on.startswith("to go on: the same command again")
+    assert "failed: " not in said and "Traceback" not in said and "unlock" not in said
     second = start(project, "--", f"{TRAINED}/record.json")
     said = ended(second)
     assert second.returncode == 0 and "resumed from step" in logged(project), said[-3000:]

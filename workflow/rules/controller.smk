@@ -38,4 +38,6 @@ onsuccess:
 
 onerror:
     SCREEN.end()
+    if SCREEN.is_interrupted:
+        hooks.end_interrupted(workflow, PLAN)
     hooks.print_end(workflow, PLAN)

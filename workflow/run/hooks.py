@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
+from typing import NoReturn
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
@@ -37,6 +38,8 @@ from workflow.run.check import Checked, check, gpus_here
 LOOK = 5.0  # seconds between two looks at downloads and second copies
 SCRIPTS = "workflow.scripts"  # the package of the stages' programs
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
+GO_ON = "to go on: the same command again; a saved training goes on from its step"
+INTERRUPTED = 130  # the exit status of what Ctrl-C has ended
 SAVED = 10  # trainings that are named at the end
 LAYOUT = ROOT / "workflow/documentation/results.md"  # docs/results.md holds it, too
 README = """# What lies where in this folder
@@ -256,6 +259,23 @@ def end(plan: Plan) -> None:
     remove_copies(plan.config)
 
 
+def end_interrupted(workflow, plan: Plan) -> NoReturn:
+    """End a run that Ctrl-C has stopped: no job of it failed."""
+    remove_copies(plan.config)
+    done, jobs = _done(workflow.dag)
+    print(
+        f"stopped by you; {done:,} of {counted(jobs, 'job')} done", GO_ON, sep="\n", file=sys.stderr
+    )
+    sys.exit(INTERRUPTED)
+
+
+def _done(dag) -> tuple[int, int]:
+    """Return how many jobs of a plan are done, by this start or before it, and how many there are."""
+    every = set(dag.jobs)
+    to_do = {job for job in every if dag.needrun(job)} - set(dag.finished_jobs)
+    return len(every - to_do), len(every)
+
+
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, which tables are not whole, and how to go on."""
     remove_copies(plan.config)
@@ -280,8 +300,8 @@ def _incomplete_tables(plan: Plan) -> Iterator[str]:
 
 def _describe_saved(dag, out: str) -> Iterator[str]:
     """Yield what a run that did not finish its plan has saved, and how it goes on."""
-    done = sum(1 for _ in dag.finished_jobs)
-    yield f"stopped: jobs that are done, and stay done: {done} of {len(list(dag.jobs))}"
+    done, jobs = _done(dag)
+    yield f"stopped: jobs that are done, and stay done: {done} of {jobs}"
     folders = [f"{layout.pattern(of)}/checkpoints/*/step-*" for of in layout.TRAINED]
     steps = [step for folder in folders for step in Path(out).glob(folder)]
     last = {step.parents[2]: step.name for step in sorted(steps, key=lambda step: step.name)}
@@ -289,7 +309,7 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
         yield f"saved: {folder}: step {int(step.removeprefix('step-'))}"
     if len(last) > SAVED:
         yield f"saved: {counted(len(last) - SAVED, 'more training')}"
-    yield "to go on: the same command again; a saved training goes on from its step"
+    yield GO_ON
 
 
 def command_of_scripts(workflow) -> str:

@@ -22,7 +22,8 @@ NOTES = Path(".snakemake/metadata")
 # In what Snakemake logs as errors when jobs failed, beside its events of them: the exception of a
 # command, and a last line. And what it logs of a signal that ends a run.
 FAILED = ("CalledProcessError in file", "Exiting because a job execution failed")
-STOPPING = ("Terminating processes", "Will exit after finishing")
+BY_USER = "Terminating processes on user request"  # at Ctrl-C
+STOPPING = (BY_USER, "Will exit after finishing")
 # Snakemake's default limit of starts in a time, which is never reached: 100 a second.
 DEFAULT_LIMIT = (100, 1)
 

@@ -46,6 +46,7 @@ class Screen(logging.Handler):
         self.drawing = Lock()
         self.ended = Event()
         self.live = None  # of rich, on a terminal
+        self.is_interrupted = False  # by Ctrl-C, which ends the jobs, too
         is_wanted = asked.starts_jobs and not (asked.lists_jobs or asked.touches)
         with contextlib.suppress(OSError):  # a full disk: then the terminal gets all, and says so
             if is_wanted:
@@ -56,6 +57,7 @@ class Screen(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Show a warning or an error of Snakemake's; what it says of jobs, the events say, too."""
         text = record.getMessage()
+        self.is_interrupted |= text.startswith(private.BY_USER)
         is_of_job = getattr(record, "event", None) in OF_JOBS
         is_of_job |= any(words in text for words in private.FAILED)
         if not is_of_job and (record.levelno >= logging.WARNING or text.startswith(SHOWN)):
@@ -107,7 +109,7 @@ class Screen(logging.Handler):
         except (InputError, OSError, ValueError, LookupError):  # files that are being written
             return
         for job in status.jobs:
-            if job.state == "failed":
+            if job.state == "failed" and not self.is_interrupted:
                 self._say(f"failed: {describe(job)}")
         line = in_one_line(status)
         if self.live is None:
