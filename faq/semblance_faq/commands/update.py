@@ -48,7 +48,7 @@ def _texts(entry: FaqEntry | FaqPair) -> tuple[str, str]:
 
 
 KEYS = (  # what says that an entry is one of before, in this order
-    lambda entry: (entry.question, entry.answer),
+    lambda entry: (entry.question, normalise(entry.answer)),
     lambda entry: bare_or_whole(entry.question),
     lambda entry: normalise(entry.answer),
 )

@@ -4,12 +4,14 @@ Rows with the same question and answer are one entry. A query that stands at sev
 query, and all of them are right answers to it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from semblance.counts import counted
 from semblance.data.faq import Faq, FaqPair, FaqQuery, in_bank_order, require_pairs
 from semblance.data.text import bare_or_whole, filled, normalise, shows_nothing
 from semblance.errors import InputError, at
@@ -20,15 +22,18 @@ from semblance_faq.read.findings import (
     NEAR_QUERY,
     NEAR_QUESTION,
     OTHER_ANSWER,
+    OTHER_ANSWERS,
     OWN_QUESTION,
     REPEATED_QUERY,
+    SEVERAL_QUERIES,
     SHARED_QUERY,
     Findings,
 )
 from semblance_faq.read.html import has_html, shown_text
-from semblance_faq.read.tables import Row, read_table
+from semblance_faq.read.tables import Row, read_table, split_queries
 
 QUERY_COLUMNS = Columns(("query", "id"))
+SEVERAL = re.compile(r"[?？].*\w.*[?？]|\w.*[;；].*\w")  # what may be two wordings
 NUMBERED = "which change as rows come and go: give it a column id"
 
 
@@ -37,12 +42,12 @@ def read_own(
 ) -> Faq:
     """Read a user's FAQ, and the queries to it if they are in a file of their own.
 
-    The name of a file says its format: ``.csv``, ``.tsv`` or JSON lines (``.jsonl``), plain or
+    The name of a file says its format: ``.csv``, ``.tsv`` or JSON (``.jsonl``, ``.json``), plain or
     ``.gz``, or ``.xlsx``. Columns or keys: question, answer, and if wanted id (else the line
     number), group (else the question) and queries, other wordings, which become annotated queries:
-    several in one cell with ``|`` between them, in JSON a list. The second file has the columns
-    query and id. ``given`` names the columns of question and answer; else they are found by
-    ``columns.NAMES``. What was recognised and found is the ``reading`` of the result.
+    in one cell one a line or with ``|`` between them, in JSON a list. Answers keep their lines. The
+    second file has the columns query and id. ``given`` names the columns of question and answer; else
+    they are found by ``columns.NAMES``. What was recognised and found is the ``reading`` of the result.
     Raises InputError with file and line for what cannot be read.
     """
     findings = Findings()
@@ -83,12 +88,18 @@ class Entries:
     written: list[WrittenQuery] = field(default_factory=list)
     by_texts: dict[tuple[str, str], str] = field(default_factory=dict)
     of_html: int = 0  # answers that were HTML
+    in_lines: list[int] = field(default_factory=list)  # wordings of each cell with one a line
 
     def add(self, line: int, row: dict[str, Any], findings: Findings) -> None:
         """Add a row; InputError with its line for a missing text or an id that stands twice."""
-        question = _filled(row.get("question"), "question", self.path, line)
-        answer = _filled(row.get("answer"), "answer", self.path, line)
-        self.of_html += has_html(str(row["answer"]))
+        asked, *wordings = _several(row.get("question"))
+        told, *others = _several(row.get("answer"))
+        question = _filled(asked, "question", self.path, line)
+        in_one_line = _filled(told, "answer", self.path, line)
+        answer = in_lines(_shown(told))
+        self.of_html += has_html(told)
+        if others:
+            findings.add(OTHER_ANSWERS, self.path, line)
         key = _optional(row, "id", "", self.path, line)
         key = key or str(line)
         group = _optional(row, "group", question, self.path, line)
@@ -98,19 +109,29 @@ class Entries:
             )
             raise InputError(at(self.path, line), f"id {key!r} stands twice", advice)
         self.rows[key] = line
-        entry = self.by_texts.setdefault((question, answer), key)
+        entry = self.by_texts.setdefault((question, in_one_line), key)
         self.by_id[key] = entry
         if entry == key:
             self.pairs[key] = FaqPair(key, question, answer, group)
         else:
             findings.add(DUPLICATE, self.path, line, self.rows[entry])
-        wordings = row.get("queries")
-        if wordings is not None and not isinstance(wordings, list):
+        for wording in (*wordings, *self._wordings(row.get("queries"), line)):
+            text = _filled(wording, "a query", self.path, line)
+            if SEVERAL.search(text):
+                findings.add(SEVERAL_QUERIES, self.path, line)
+            self.written.append(WrittenQuery(text, entry, str(self.path), line))
+
+    def _wordings(self, value: Any, line: int) -> list[Any]:
+        """Return the wordings of a cell, and count it if they stand one a line."""
+        if isinstance(value, str):
+            wordings = split_queries(_shown(value))
+            if "\n" in in_lines(_shown(value)):
+                self.in_lines.append(len(wordings))
+            return wordings
+        if not isinstance(value, list | None):
             advice = 'write "queries": ["…", "…"]'
             raise InputError(at(self.path, line), "queries is not a list", advice)
-        for wording in wordings or ():
-            text = _filled(wording, "a query", self.path, line)
-            self.written.append(WrittenQuery(text, entry, str(self.path), line))
+        return value or []
 
     def add_query(self, path: Path | str, line: int, row: dict[str, Any]) -> None:
         """Add a row of the file of queries; InputError with its line for an unknown id."""
@@ -118,6 +139,8 @@ class Entries:
         key = _optional(row, "id", "", path, line)
         if not key:
             raise InputError(at(path, line), "id is empty", "write the id of the entry")
+        spelled = (key, key.removesuffix(".0"), f"{key}.0")  # pandas writes ids beside a gap as 1.0
+        key = next((each for each in spelled if each in self.by_id), key)
         if key not in self.by_id:
             advice = f"ids are those of the column id of {self.path}, or its line numbers"
             raise InputError(at(path, line), f"no entry has the id {key!r}", advice)
@@ -169,6 +192,9 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
     if entries.of_html:
         rows = len(entries.rows)
         findings.note(path, f"answers: HTML in {entries.of_html:,} of {rows:,}, read as text")
+    if cells := entries.in_lines:
+        told = f"{sum(cells):,} wordings, one a line in {counted(len(cells), 'cell')}"
+        findings.note(path, f"queries: {told}")
     questions: dict[str, int] = {}
     bare_questions: dict[str, tuple[str, int]] = {}
     bare_answers: dict[str, tuple[str, int]] = {}
@@ -179,7 +205,7 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
             findings.add(OTHER_ANSWER, path, line, first)
         for kind, text, known in (
             (NEAR_QUESTION, pair.question, bare_questions),
-            (NEAR_ANSWER, pair.answer, bare_answers),
+            (NEAR_ANSWER, normalise(pair.answer), bare_answers),
         ):
             like, first = known.setdefault(bare_or_whole(text), (text, line))
             if like != text:
@@ -187,16 +213,27 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
     return entries
 
 
-def _filled(value: Any, name: str, path: Path | str, line: int) -> str:
-    """Return a field's text as ``filled`` does, of HTML what it shows.
+def in_lines(text: str) -> str:
+    """Return a text in its lines, the white space of each normalised; of blank lines one stays."""
+    lines = map(normalise, text.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
-    Raises InputError also for one that shows nothing.
-    """
+
+def _several(value: Any) -> list[Any]:
+    """Return the values of a field: the texts of a JSON list, if any, or the value alone."""
+    return value if isinstance(value, list) and value else [value]
+
+
+def _shown(value: Any) -> Any:
+    """Return a field's text, of HTML what it shows, and nothing of one that shows nothing."""
     if isinstance(value, str) and has_html(value):
         value = shown_text(value)
-    if isinstance(value, str) and shows_nothing(value):
-        value = ""
-    return filled(value, name, path, line)
+    return "" if isinstance(value, str) and shows_nothing(value) else value
+
+
+def _filled(value: Any, name: str, path: Path | str, line: int) -> str:
+    """Return what a field shows in one line; InputError as ``filled``, also where that is nothing."""
+    return filled(_shown(value), name, path, line)
 
 
 def _optional(row: dict[str, Any], name: str, default: str, path: Path | str, line: int) -> str:
@@ -204,6 +241,6 @@ def _optional(row: dict[str, Any], name: str, default: str, path: Path | str, li
     value = row.get(name)
     if value is None or (isinstance(value, str) and not normalise(value)):
         return default
-    if type(value) is int:  # bool is an int, too, and is refused
-        value = str(value)
+    if type(value) in (int, float) and value == int(value):  # bool is an int, too, and is refused
+        value = str(int(value))
     return _filled(value, name, path, line)

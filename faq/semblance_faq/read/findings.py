@@ -14,8 +14,11 @@ REPEATED_QUERY = "repeated queries"
 SHARED_QUERY = "queries at a further entry"
 OWN_QUESTION = "queries that are a question of the FAQ"
 NEAR_QUERY = "near-duplicate queries"
+SEVERAL_QUERIES = "queries that may be several"
+OTHER_ANSWERS = "rows with several answers"
 MERGED = "rows of merged cells"
 ROUNDED = "rows with rounded numbers"
+FORMAT = "rows with another number format"
 
 # What happens to the rows of each kind, in the words of the log.
 DONE = {
@@ -28,8 +31,11 @@ DONE = {
     SHARED_QUERY: "one query, and all of its entries are right",
     OWN_QUESTION: "in the same or another spelling: kept, and never tested as a new wording",
     NEAR_QUERY: "equal but for case, punctuation and white space: kept, in one fold",
+    SEVERAL_QUERIES: "two question marks, or a semicolon: kept as one; write one a line",
+    OTHER_ANSWERS: "the first one is read",
     MERGED: "each row has the value of the merged cell",
     ROUNDED: "Excel keeps 15 digits of a number; an id should be text",
+    FORMAT: "read as plain digits, dates as 2024-05-31: Excel shows more; write that as text",
 }
 MOST_SHOWN = 12  # places of one kind that a line of the log names
 

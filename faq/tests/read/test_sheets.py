@@ -1,6 +1,8 @@
 """A FAQ in an Excel workbook: the traps of sheets, rows and cells."""
 
 import datetime
+import re
+import zipfile
 
 import pytest
 from openpyxl import Workbook
@@ -22,7 +24,10 @@ def lines_of(faq, kind: str) -> list[int]:
 def test_a_table_of_texts_comes_back_with_its_queries(tmp_path):
     path = save(tmp_path / "f.xlsx", HEADER, ["q", "a\nb", "k", "x|y"], ["r", " c ", None, None])
     faq = read_own(path)
-    assert [(p.id, p.question, p.answer) for p in faq.pairs] == [("k", "q", "a b"), ("3", "r", "c")]
+    assert [(p.id, p.question, p.answer) for p in faq.pairs] == [
+        ("k", "q", "a\nb"),
+        ("3", "r", "c"),
+    ]
     assert [(query.text, query.relevant) for query in faq.queries] == [("x", ("k",)), ("y", ("k",))]
     assert faq.name == "f"
 
@@ -45,6 +50,19 @@ def test_a_table_of_texts_comes_back_with_its_queries(tmp_path):
         (datetime.date(2024, 5, 31), "dd.mm.yyyy", "2024-05-31"),
         (datetime.datetime(2024, 5, 31, 14, 30), "d.m.yy h:mm", "2024-05-31 14:30:00"),
         (datetime.time(14, 30), "h:mm", "14:30:00"),
+        (49.9, '"€"#,##0.00', "€49.90"),
+        (-1234.5, "#,##0.00\\ [$€-407];[Red]\\-#,##0.00\\ [$€-407]", "-1,234.50 €"),
+        (-5, "$#,##0.00_);($#,##0.00)", "($5.00)"),
+        (0, '_-* #,##0.00_-;-* #,##0.00_-;_-* "-"??_-;_-@_-', "-"),
+        (14, '0 "days"', "14 days"),
+        (301234567, "000-000-0000", "030-123-4567"),
+        (1_500_000, '0.0,,"M"', "1.5M"),
+        (0.5, "0.##", "0.5"),
+        (12, 'General" pieces"', "12 pieces"),
+        ("12", '"Room "@', "Room 12"),
+        ("a_x000D_\nb", "@", "a\nb"),
+        (datetime.timedelta(hours=36), "[h]:mm", "36:00"),
+        (datetime.timedelta(minutes=90, seconds=5), '[mm]:ss" min"', "90:05 min"),
     ],
 )
 def test_a_cell_is_read_as_it_is_shown(value, code, shown, tmp_path):
@@ -53,6 +71,45 @@ def test_a_cell_is_read_as_it_is_shown(value, code, shown, tmp_path):
 
     path = save(tmp_path / "f.xlsx", HEADER, ["q", value], change=set_format)
     assert answers(read_own(path)) == [shown]
+
+
+@pytest.mark.parametrize(
+    "value, code, read",
+    [
+        (0.5, "# ?/?", "0.5"),
+        (1234, "0.00E+00", "1234"),
+        (5, '[>3]0" many"', "5"),
+        (datetime.time(14, 30), 'h:mm "Uhr"', "14:30:00"),
+        (datetime.timedelta(hours=36), "[h]:mm:ss.0", "1 day, 12:00:00"),
+    ],
+)
+def test_a_format_that_is_not_followed_is_named_with_its_row(value, code, read, tmp_path):
+    def set_format(book: Workbook) -> None:
+        book.active["B3"].number_format = code
+
+    faq = read_own(save(tmp_path / "f.xlsx", HEADER, ["q", 1], ["r", value], change=set_format))
+    assert answers(faq)[1] == read and lines_of(faq, "rows with another number format") == [3]
+
+
+def test_strict_open_xml_is_read_and_so_is_a_workbook_that_is_called_csv(tmp_path):
+    path = save(tmp_path / "f.xlsx", HEADER, ["q", "a"])
+    usual = re.compile(rb"http://schemas.openxmlformats.org/(\w+)/2006/(main|relationships)")
+    with zipfile.ZipFile(path) as box, zipfile.ZipFile(tmp_path / "f.csv", "w") as strict:
+        for name in box.namelist():
+            named = usual.sub(rb"http://purl.oclc.org/ooxml/\1/\2", box.read(name))
+            strict.writestr(name, box.read(name) if "package/2006" in name else named)
+    assert answers(read_own(tmp_path / "f.csv")) == answers(read_own(path)) == ["a"]
+
+
+def test_of_a_hidden_and_a_visible_column_the_visible_one_is_read(tmp_path):
+    def hide(book: Workbook) -> None:
+        for name in "AC":
+            book.active.column_dimensions[name].hidden = True
+
+    header = ["question", "Frage", "id", "answer"]
+    path = save(tmp_path / "f.xlsx", header, ["old", "new", "k", "a"], change=hide)
+    [pair] = read_own(path).pairs
+    assert (pair.question, pair.id) == ("new", "k")  # no visible column holds the ids
 
 
 def test_rounded_numbers_are_reported(tmp_path):
