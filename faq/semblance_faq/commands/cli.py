@@ -65,6 +65,7 @@ REQUIRED = (
     f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25"
 )
 KEPT = "add questions and answers shown to FILE, as JSON lines"
+CONTACT = "whom to ask where no answer is given: an address of mail or the web, or any text"
 LABELS = "where labels are added"
 LOG = "a text file with one question a line, a table with a column query, or a log of the server"
 COVERAGE = """Say how much of a log of questions is likely to be answered, and what people ask in vain.
@@ -118,6 +119,7 @@ def parser() -> argparse.ArgumentParser:
     served.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
     served.add_argument("--title", default=TITLE, help=f"title of the page (default: {TITLE})")
     served.add_argument("--log", metavar="FILE", help=KEPT)
+    served.add_argument("--contact", default="", metavar="ADDRESS", help=CONTACT)
     covered = _added(commands, "coverage", coverage, "what people ask in vain", COVERAGE)
     covered.add_argument("--model", **MODEL)
     covered.add_argument("log", help=LOG)
@@ -252,7 +254,7 @@ def serve(args: argparse.Namespace) -> None:
     listening = listen(args.port)
     log = QuestionLog(Path(args.log)) if args.log else None
     answerer = Answerer.open(_answerer_folder(args.model), one_thread=True)
-    service = Service(answerer, log, printable(args.title))
+    service = Service(answerer, log, printable(args.title), printable(args.contact))
     port = listening.getsockname()[1]
     serve_until_stopped(
         service, listening, lambda: print(f"serving on http://{HOST}:{port}/", flush=True)

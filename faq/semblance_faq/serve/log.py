@@ -17,7 +17,7 @@ from semblance_faq.answer.answerer import Answered
 
 MODE = 0o600
 START = b'{"time": "'  # of each line that the server writes
-ASKED, NONE = "asked", "none"  # the kinds of a line
+ASKED, REFUSED, NONE = "asked", "refused", "none"  # the kinds of a line
 
 
 class QuestionLog:
@@ -40,7 +40,8 @@ class QuestionLog:
     def note(self, kind: str, answered: Answered) -> None:
         """Note a question and its best answers, in one write: two processes never mix lines.
 
-        ``kind`` is ASKED, or NONE where a person found none of the answers right. A disk that is full
+        ``kind`` is ASKED, REFUSED where the question got no answer, or NONE where a person found none
+        of the answers right. A disk that is full
         costs the line and a warning, and never the answer. What it took of a line is ended by the next.
         """
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
