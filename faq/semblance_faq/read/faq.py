@@ -16,19 +16,7 @@ from semblance.data.faq import Faq, FaqPair, FaqQuery, in_bank_order, require_pa
 from semblance.data.text import bare_or_whole, filled, normalise, shows_nothing
 from semblance.errors import InputError, at
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.findings import (
-    DUPLICATE,
-    NEAR_ANSWER,
-    NEAR_QUERY,
-    NEAR_QUESTION,
-    OTHER_ANSWER,
-    OTHER_ANSWERS,
-    OWN_QUESTION,
-    REPEATED_QUERY,
-    SEVERAL_QUERIES,
-    SHARED_QUERY,
-    Findings,
-)
+from semblance_faq.read.findings import Findings, Kind
 from semblance_faq.read.html import has_html, shown_text
 from semblance_faq.read.tables import Row, read_table, split_queries
 
@@ -99,26 +87,24 @@ class Entries:
         answer = in_lines(_shown(told))
         self.of_html += has_html(told)
         if others:
-            findings.add(OTHER_ANSWERS, self.path, line)
-        key = _optional(row, "id", "", self.path, line)
-        key = key or str(line)
+            findings.add(Kind.OTHER_ANSWERS, self.path, line)
+        key = _optional(row, "id", str(line), self.path, line)
         group = _optional(row, "group", question, self.path, line)
         if key in self.by_id:
-            advice = (
-                f"ids must be unique: see line {self.rows[key]}; a row without one has its number"
-            )
-            raise InputError(at(self.path, line), f"id {key!r} stands twice", advice)
+            advice = f"see line {self.rows[key]}; a row without one has its number"
+            problem = f"id {key!r} stands twice"
+            raise InputError(at(self.path, line), problem, f"ids must be unique: {advice}")
         self.rows[key] = line
         entry = self.by_texts.setdefault((question, in_one_line), key)
         self.by_id[key] = entry
         if entry == key:
             self.pairs[key] = FaqPair(key, question, answer, group)
         else:
-            findings.add(DUPLICATE, self.path, line, self.rows[entry])
+            findings.add(Kind.DUPLICATE, self.path, line, self.rows[entry])
         for wording in (*wordings, *self._wordings(row.get("queries"), line)):
             text = _filled(wording, "a query", self.path, line)
             if SEVERAL.search(text):
-                findings.add(SEVERAL_QUERIES, self.path, line)
+                findings.add(Kind.SEVERAL_QUERIES, self.path, line)
             self.written.append(WrittenQuery(text, entry, str(self.path), line))
 
     def _wordings(self, value: Any, line: int) -> list[Any]:
@@ -159,28 +145,25 @@ class Entries:
             places = by_text.setdefault(query.text, [])
             bare = bare_or_whole(query.text)
             like = spelled.setdefault(bare, query)
-            kind = None
-            if any(other.entry == query.entry for other in places):
-                kind = REPEATED_QUERY
-            elif places:
-                kind = SHARED_QUERY
-            elif bare in questions:
-                kind = OWN_QUESTION
-            elif like.text != query.text:
-                kind = NEAR_QUERY
+            alike = {
+                Kind.REPEATED_QUERY: any(other.entry == query.entry for other in places),
+                Kind.SHARED_QUERY: places,
+                Kind.OWN_QUESTION: bare in questions,
+                Kind.NEAR_QUERY: like.text != query.text,
+            }
+            kind = next((each for each, is_so in alike.items() if is_so), None)
             if kind is not None:
                 first = (places or [like])[0]
-                is_earlier = kind != OWN_QUESTION and first.path == query.path
+                is_earlier = kind != Kind.OWN_QUESTION and first.path == query.path
                 findings.add(kind, query.path, query.line, first.line * is_earlier)
             places.append(query)
         asked = []
         for text, places in by_text.items():
-            owners = {query.entry for query in places}
-            relevant = tuple(owners)
+            owners = {query.entry: None for query in places}
             if len(owners) > 1:  # few have more than one: to look through the bank takes time
-                relevant = in_bank_order(owners, self.pairs)
+                owners = in_bank_order(owners, self.pairs)
             group = self.pairs[places[0].entry].group
-            asked.append(FaqQuery(ids[text], text, group, relevant))
+            asked.append(FaqQuery(ids[text], text, group, tuple(owners)))
         return tuple(asked)
 
 
@@ -195,19 +178,15 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
     if cells := entries.in_lines:
         told = f"{sum(cells):,} wordings, one a line in {counted(len(cells), 'cell')}"
         findings.note(path, f"queries: {told}")
-    questions: dict[str, int] = {}
-    bare_questions: dict[str, tuple[str, int]] = {}
-    bare_answers: dict[str, tuple[str, int]] = {}
+    known: dict[tuple[Kind, str], tuple[str, int]] = {}
     for key, pair in entries.pairs.items():
         line = entries.rows[key]
-        first = questions.setdefault(pair.question, line)
-        if first != line:
-            findings.add(OTHER_ANSWER, path, line, first)
-        for kind, text, known in (
-            (NEAR_QUESTION, pair.question, bare_questions),
-            (NEAR_ANSWER, normalise(pair.answer), bare_answers),
+        for kind, mark, text in (
+            (Kind.OTHER_ANSWER, pair.question, key),
+            (Kind.NEAR_QUESTION, bare_or_whole(pair.question), pair.question),
+            (Kind.NEAR_ANSWER, bare_or_whole(pair.answer), normalise(pair.answer)),
         ):
-            like, first = known.setdefault(bare_or_whole(text), (text, line))
+            like, first = known.setdefault((kind, mark), (text, line))
             if like != text:
                 findings.add(kind, path, line, first)
     return entries

@@ -25,7 +25,7 @@ from semblance.errors import InputError, at, is_transient
 from semblance.files import open_regular
 from semblance_faq.read import formats
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.findings import FORMAT, MERGED, ROUNDED, Findings, listed
+from semblance_faq.read.findings import Findings, Kind, listed
 
 MOST_FILE = 1 << 26  # bytes of a workbook
 MOST_UNPACKED = 1 << 28  # bytes of its parts; a sheet formatted to Excel's last row has 40 MB
@@ -163,11 +163,11 @@ def _rows(
             texts[role] = values[where] = own or merged
             is_merged = is_merged or (not own and bool(merged))
         if is_merged:
-            findings.add(MERGED, path, number)
+            findings.add(Kind.MERGED, path, number)
         if any(is_rounded(row[place]) for place in places.values()):
-            findings.add(ROUNDED, path, number)
+            findings.add(Kind.ROUNDED, path, number)
         if any(loses_format(row[place]) for place in places.values()):
-            findings.add(FORMAT, path, number)
+            findings.add(Kind.FORMAT, path, number)
         yield number, texts
 
 

@@ -16,7 +16,7 @@ from semblance.files import open_regular
 from semblance.lines import read_lines
 from semblance.strict_json import parse_strict
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.findings import EMPTY, Findings
+from semblance_faq.read.findings import Findings, Kind
 from semblance_faq.read.text import FORMATS, MOST, read_text
 
 Row = tuple[int, dict[str, Any]]
@@ -43,7 +43,7 @@ def read_table(path: Path | str, columns: Columns, findings: Findings) -> Iterat
     for line, values in _reader(path)(path, columns, findings):
         texts = [value for value in values.values() if value not in (None, [])]
         if all(isinstance(text, str) and shows_nothing(text) for text in texts):
-            findings.add(EMPTY, path, line)
+            findings.add(Kind.EMPTY, path, line)
         else:
             yield line, values
 
