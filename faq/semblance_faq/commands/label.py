@@ -59,7 +59,7 @@ def label(
     with contextlib.suppress(EOFError):
         while count > 0 and (one := next(turns, None)):
             keys = ["", *map(str, range(len(one.answers) + 1))]
-            key = ask(_prompt(one)).strip()
+            key = ask(f"{_prompt(one)}\n{count:,} to go; {KEYS}").strip()
             while key not in keys:
                 key = ask(KEYS).strip()
             if key:
@@ -67,7 +67,9 @@ def label(
                 chosen = one.answers[int(key) - 1].id if int(key) else NONE
                 file = files[kept_apart(one.question) or chosen == NONE]
                 write_text(file, labels_csv([*labels_of(file), (one.question, chosen)]))
-    yield f"\n{files[0]}: {len(labels_of(files[0])):,} labels to teach, by --queries {files[0]}"
+    taught, still = len(labels_of(files[0])), sum(1 for _ in turns)
+    yield f"\n{files[0]}: {taught:,} labels to teach, by --queries {files[0]}; {still:,} questions are left"
+    yield "what these bring: `semblance faq update` takes them over; label again by its --model, which says so"
     apart = [row for row in labels_of(files[1]) if kept_apart(row[0]) and bare(row[0]) not in known]
     yield from judged(answerer, apart)
 
@@ -127,7 +129,7 @@ def _prompt(one: Answered) -> str:
         lines.append(
             f"     {textwrap.shorten(printable(answer.answer), LONGEST_SHOWN, placeholder=' …')}"
         )
-    return "\n".join([*lines, KEYS])
+    return "\n".join(lines)
 
 
 def judged(answerer: Answerer, labels: Sequence[Row]) -> Iterator[str]:

@@ -83,8 +83,9 @@ def test_a_question_that_no_candidate_answers_is_never_taught_and_not_asked_agai
 
 
 def test_a_skipped_question_leaves_no_label_and_does_not_count(place):
-    shown, _ = labelled(place, ["", "1", "1"], count=2)
+    shown, lines = labelled(place, ["", "1", "1"], count=2)
     assert len(shown) == 3 and sum(map(len, files(place))) == 2
+    assert any(line.endswith(f"; {len(QUESTIONS) - 3} questions are left") for line in lines)
 
 
 def test_a_key_that_is_none_is_asked_again_and_blanks_around_one_do_not_matter(place):
