@@ -16,16 +16,7 @@ from workflow.scripts.endings import CLOSED
 
 KNOWN = ENTRIES[2].question
 UNKNOWN = "xyzzy"
-HEAVY = {
-    "torch",
-    "transformers",
-    "scipy",
-    "pandas",
-    "snakemake",
-    "pyarrow",
-    "pydantic",
-    "starlette",
-}
+HEAVY = set("torch transformers scipy pandas snakemake pyarrow pydantic starlette".split())
 
 
 @pytest.fixture(scope="module")

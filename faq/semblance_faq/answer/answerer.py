@@ -13,12 +13,7 @@ from semblance.errors import InputError
 from semblance.named_modules import WORDS
 from semblance.strict_json import UNWRITABLE
 from semblance_faq.answer.bank import Kind, KnownQuestion, known_questions
-from semblance_faq.answer.folder import (
-    Ranking,
-    StoredAnswerer,
-    Threshold,
-    read_answerer,
-)
+from semblance_faq.answer.folder import Ranking, StoredAnswerer, Threshold, read_answerer
 from semblance_faq.answer.forward import Forward, pooling_of
 
 if TYPE_CHECKING:

@@ -31,6 +31,7 @@ QUOTES = 'quote the whole field and double each " in it'
 BREAK = re.compile(r"(?<!\\)\||[\n\r\v]")  # between the queries of a cell
 BULLET = re.compile(r"^\s*[-–*•·▪◦‣]\s+")
 NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s+")
+JSON_START = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')  # an object, or an array of them
 SIGNATURES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")  # of workbooks, of today and of before 2007
 
 
@@ -60,8 +61,8 @@ def split_queries(text: str) -> list[str]:
 
 
 def is_table(path: Path | str) -> bool:
-    """Tell whether the name of a file is that of a format with columns."""
-    return _suffix(path) in (*DELIMITED, *JSON, *WORKBOOKS)
+    """Tell by its name or its first bytes whether a file has a format with columns."""
+    return _suffix(path) in (*DELIMITED, *JSON, *WORKBOOKS) or bool(JSON_START.match(_start(path)))
 
 
 def _suffix(path: Path | str) -> str:
@@ -70,25 +71,26 @@ def _suffix(path: Path | str) -> str:
 
 def _reader(path: Path | str) -> Reader:
     suffix = _suffix(path)
-    if suffix in WORKBOOKS or suffix != ".ods" and _is_workbook(path):
+    start = _start(path)
+    if suffix in WORKBOOKS or suffix != ".ods" and start.startswith(SIGNATURES):
         from semblance_faq.read.sheets import read_workbook  # few files need openpyxl
 
         return read_workbook
+    if suffix in JSON or JSON_START.match(start):
+        return _read_json
     if suffix in (*DELIMITED, *PLAIN):
         return read_delimited
-    if suffix in JSON:
-        return _read_json
     advice = "name the file after its format, such as .tsv for tabs; .csv and .jsonl may be .gz"
     if suffix in (".xls", ".ods"):
         advice = "open it in Excel or LibreOffice and save it as .xlsx"
     raise InputError(path, f"no table that can be read, which is {FORMATS}", advice)
 
 
-def _is_workbook(path: Path | str) -> bool:
-    """Tell by its first bytes whether a file is a workbook, such as one that is called .csv."""
+def _start(path: Path | str) -> bytes:
+    """Return the first bytes of a file, which may be called by another format's name."""
     with contextlib.suppress(FileNotFoundError), open_regular(path) as stream:
-        return stream.read(4) in SIGNATURES
-    return False
+        return stream.read(64)
+    return b""
 
 
 def read_delimited(

@@ -12,6 +12,8 @@ from semblance.errors import InputError
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import fails_at
 
+NOT_FOLLOWED = ("0.00E+00", "# ?/?", '[>3]0" many"', 'h:mm "Uhr"', "[h]:mm:ss.0")
+
 
 def answers(faq) -> list[str]:
     return [pair.answer for pair in faq.pairs]
@@ -36,7 +38,7 @@ def test_a_table_of_texts_comes_back_with_its_queries(tmp_path):
     "value, code, shown",
     [
         (1_200_000_000_000_000, "General", "1200000000000000"),
-        (1.2e15, "0.00E+00", "1200000000000000"),
+        (1200, "0.00E+00", "1200"),
         (4915123456789, "General", "4915123456789"),
         (42, "General", "42"),
         (0.1 + 0.2, "General", "0.3"),
@@ -63,32 +65,22 @@ def test_a_table_of_texts_comes_back_with_its_queries(tmp_path):
         ("a_x000D_\nb", "@", "a\nb"),
         (datetime.timedelta(hours=36), "[h]:mm", "36:00"),
         (datetime.timedelta(minutes=90, seconds=5), '[mm]:ss" min"', "90:05 min"),
-    ],
-)
-def test_a_cell_is_read_as_it_is_shown(value, code, shown, tmp_path):
-    def set_format(book: Workbook) -> None:
-        book.active["B2"].number_format = code
-
-    path = save(tmp_path / "f.xlsx", HEADER, ["q", value], change=set_format)
-    assert answers(read_own(path)) == [shown]
-
-
-@pytest.mark.parametrize(
-    "value, code, read",
-    [
         (0.5, "# ?/?", "0.5"),
-        (1234, "0.00E+00", "1234"),
         (5, '[>3]0" many"', "5"),
         (datetime.time(14, 30), 'h:mm "Uhr"', "14:30:00"),
         (datetime.timedelta(hours=36), "[h]:mm:ss.0", "1 day, 12:00:00"),
     ],
 )
-def test_a_format_that_is_not_followed_is_named_with_its_row(value, code, read, tmp_path):
+def test_a_cell_is_read_as_it_is_shown_and_a_format_that_is_not_followed_is_named(
+    value, code, shown, tmp_path
+):
     def set_format(book: Workbook) -> None:
-        book.active["B3"].number_format = code
+        book.active["B2"].number_format = code
 
-    faq = read_own(save(tmp_path / "f.xlsx", HEADER, ["q", 1], ["r", value], change=set_format))
-    assert answers(faq)[1] == read and lines_of(faq, "rows with another number format") == [3]
+    path = save(tmp_path / "f.xlsx", HEADER, ["q", value], change=set_format)
+    faq = read_own(path)
+    assert answers(faq) == [shown]
+    assert lines_of(faq, "rows with another number format") == [2] * (code in NOT_FOLLOWED)
 
 
 def test_strict_open_xml_is_read_and_so_is_a_workbook_that_is_called_csv(tmp_path):
