@@ -25,12 +25,11 @@ NOT_BETTER = 1  # exit status of train
 STAGES = ("train_final", "build_answerer")  # of a run, which calls their programs
 EXAMPLE = "example:\n  semblance faq "
 # Of each command an example, and what it is for.
-HELP = Path(__file__).with_name("help.txt").read_text(encoding="utf-8")
-NAMES, EXAMPLES_OF, TEXTS_OF = zip(
-    *re.findall(r"^\[(\w+)\] (.+)\n([^[]+)", HELP, re.M), strict=True
+HELP = re.findall(
+    r"^\[(\w+)\] (.+)\n([^[]+)", Path(__file__).with_name("help.txt").read_text("utf-8"), re.M
 )
-EXAMPLES = dict(zip(NAMES, EXAMPLES_OF, strict=True))
-TEXTS = dict(zip(NAMES, TEXTS_OF, strict=True))
+EXAMPLES = {name: example for name, example, _ in HELP}
+TEXTS = {name: text for name, _, text in HELP}
 PROMPT = "question (Ctrl-D ends): "
 BASES = f"the model to start from: {BASE}, which is installed, {', '.join(READY)}, or another of config.yaml"
 MIRROR = (
@@ -46,8 +45,6 @@ KEPT = "add questions and answers shown to FILE, as JSON lines"
 CONTACT = "whom to ask where no answer is given: an address of mail or the web, or any text"
 LABELS = "where labels are added"
 LOG = "a text file with one question a line, a table with a column query, or a log of the server"
-
-
 SHOWN = 5  # answers, at most
 TITLE = "Ask the FAQ"
 

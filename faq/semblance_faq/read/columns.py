@@ -57,9 +57,10 @@ class Columns:
         Raises InputError at ``where`` for a needed column that is not there, and for two columns
         that may hold the same.
         """
+        visible = ["" if place in hidden else name for place, name in enumerate(names)]
         chosen: dict[str, int] = {}
         for role in (*self.needed, *self.optional):
-            columns = self._found(role, _without(names, hidden)) or self._found(role, names)
+            columns = self._found(role, visible) or self._found(role, names)
             if len(columns) > 1:
                 raise self._doubtful(role, [names[i] for i in columns], where)
             if columns and columns[0] in chosen.values():
@@ -109,10 +110,6 @@ class Columns:
         if rest:
             sentence += f"; not read: {listed(rest)}"
         findings.note(path, sentence)
-
-
-def _without(names: Sequence[str], hidden: Collection[int]) -> list[str]:
-    return ["" if place in hidden else name for place, name in enumerate(names)]
 
 
 def _named(wanted: str, names: Sequence[str]) -> list[int]:

@@ -164,10 +164,8 @@ def _rows(
             is_merged = is_merged or (not own and bool(merged))
         if is_merged:
             findings.add(Kind.MERGED, path, number)
-        if any(is_rounded(row[place]) for place in places.values()):
-            findings.add(Kind.ROUNDED, path, number)
-        if any(loses_format(row[place]) for place in places.values()):
-            findings.add(Kind.FORMAT, path, number)
+        for kind in {_loss(row[place]) for place in places.values()} - {None}:
+            findings.add(kind, path, number)
         yield number, texts
 
 
@@ -237,7 +235,7 @@ def _shown(cell: ReadOnlyCell | EmptyCell) -> str | None:
         return str(value).upper()
     if isinstance(value, datetime.timedelta):
         return formats.of_duration(value, code)
-    if isinstance(value, (int, float)) and not is_rounded(cell):
+    if isinstance(value, (int, float)) and abs(value) < LARGEST_FIXED:
         return formats.of_number(_exact(value), code)
     return None
 
@@ -246,16 +244,12 @@ def _exact(value: int | float) -> Decimal:
     return Decimal(value if isinstance(value, int) else format(value, f".{MOST_DIGITS}g"))
 
 
-def is_rounded(cell: ReadOnlyCell | EmptyCell) -> bool:
-    """Tell whether a number is so long that Excel may have lost its last digits."""
-    value = cell.value
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and abs(value) >= LARGEST_FIXED
-
-
-def loses_format(cell: ReadOnlyCell | EmptyCell) -> bool:
-    """Tell whether a cell shows more than its text here has: of a date, words of its format."""
+def _loss(cell: ReadOnlyCell | EmptyCell) -> Kind | None:
+    """Return what a cell shows and its text has not: of a date words, of a long number digits."""
     value = cell.value
     if isinstance(value, (datetime.date, datetime.time)):
-        return formats.has_words(cell.number_format)
-    return value is not None and not is_rounded(cell) and _shown(cell) is None
+        return Kind.FORMAT if formats.has_words(cell.number_format) else None
+    if value is None or _shown(cell) is not None:
+        return None
+    is_long = isinstance(value, (int, float)) and abs(value) >= LARGEST_FIXED
+    return Kind.ROUNDED if is_long else Kind.FORMAT

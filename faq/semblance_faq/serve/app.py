@@ -4,7 +4,6 @@ import asyncio
 import base64
 import hashlib
 import html
-import json
 import re
 import sys
 import time
@@ -21,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -173,7 +172,7 @@ class Service:
 
     async def describe(self, request: Request) -> Response:
         """Give the description of the interface, OpenAPI 3.1."""
-        return JSONResponse(json.loads(HERE.joinpath("openapi.json").read_text(encoding="utf-8")))
+        return FileResponse(HERE / "openapi.json")
 
     async def ask(self, request: Request) -> Response:
         """Answer a question, as JSON."""
