@@ -122,14 +122,9 @@ def train(args: argparse.Namespace) -> None:
     """Train on a user's file and print the summary."""
     from semblance_faq.commands import train as training
 
-    stated = {"question": args.question, "answer": args.answer}
+    columns = {"question": args.question, "answer": args.answer}
     own, lines = training.read_faq(
-        args.file,
-        args.output,
-        {role: name for role, name in stated.items() if name is not None},
-        args.queries,
-        precision=args.precision,
-        base=args.base,
+        args.file, args.output, columns, args.queries, args.precision, args.base
     )
     for line in lines:
         print(line, file=sys.stderr)

@@ -26,7 +26,9 @@ NUMBERED = "which change as rows come and go: give it a column id"
 
 
 def read_own(
-    path: Path | str, given: Mapping[str, str] | None = None, queries_path: Path | str | None = None
+    path: Path | str,
+    given: Mapping[str, str | None] | None = None,
+    queries_path: Path | str | None = None,
 ) -> Faq:
     """Read a user's FAQ, and the queries to it if they are in a file of their own.
 
@@ -39,7 +41,8 @@ def read_own(
     Raises InputError with file and line for what cannot be read.
     """
     findings = Findings()
-    columns = Columns(("question", "answer"), ("id", "group", "queries"), given or {})
+    names = {role: name for role, name in (given or {}).items() if name is not None}
+    columns = Columns(("question", "answer"), ("id", "group", "queries"), names)
     entries = read_entries(path, read_table(path, columns, findings), findings)
     pairs = require_pairs(entries.pairs.values(), at(path, 1))
     if queries_path is not None:
@@ -199,8 +202,8 @@ def in_lines(text: str) -> str:
 
 
 def _several(value: Any) -> list[Any]:
-    """Return the values of a field: the texts of a JSON list, if any, or the value alone."""
-    return value if isinstance(value, list) and value else [value]
+    """Return the values of a field, of a JSON list each, and an empty one of an empty list."""
+    return (value or [""]) if isinstance(value, list) else [value]
 
 
 def _shown(value: Any) -> Any:

@@ -221,8 +221,11 @@ def text_of(cell: ReadOnlyCell | EmptyCell) -> str:
         return shown
     if isinstance(value, (int, float)):
         return format(_exact(value), "f")  # never an exponent
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        value = value.date()
+    if isinstance(value, datetime.datetime):
+        if value.time() == datetime.time():
+            value = value.date()
+        elif not re.search("[dy]", cell.number_format, re.IGNORECASE):
+            value = value.time()  # of 36 hours as h:mm, which shows 12:00
     return str(value)
 
 
