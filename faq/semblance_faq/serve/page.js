@@ -17,10 +17,11 @@ const none = document.getElementById("none");
 none.addEventListener("click", () => ask(field.value.trim() === noted, true));
 document.getElementById("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  ask(false);
+  ask(field.value.trim() === noted); // one line of the log for one question
 });
 field.addEventListener("input", () => {
   clearTimeout(timer);
+  noted = "";
   timer = setTimeout(() => ask(true), WAIT);
 });
 document.addEventListener("keydown", move);

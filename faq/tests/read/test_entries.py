@@ -33,22 +33,12 @@ def test_own_json_lines_may_hold_queries(tmp_path):
     )
 
 
-ENTRIES = [
-    {"question": "Hi?", "answer": "Hello."},
-    {"question": ["Bye?", "See you"], "answer": ["Soon.", "Later."]},
-]
+LATER = '["Bye?", "See you"], "%s": ["Soon.", "Later."]}]'
 ARRAYS = {
-    "f.json": json.dumps(ENTRIES, indent=1),
-    "f.jsonl": json.dumps(ENTRIES),
-    "intents.json": json.dumps(
-        {
-            "about": [1],
-            "intents": [
-                {"tag": "a", "patterns": ["Hi?"], "responses": ["Hello."]},
-                {"tag": "b", "patterns": ["Bye?", "See you"], "responses": ["Soon.", "Later."]},
-            ],
-        }
-    ),
+    "f.json": '[\n{"question": "Hi?", "answer": "Hello."},\n{"question": ' + LATER % "answer",
+    "f.txt": '[{"q": "Hi?", "a": "Hello."}, {"q": ' + LATER % "a",
+    "intents.json": '{"about": [1], "intents": [{"tag": "a", "patterns": ["Hi?"],'
+    ' "responses": ["Hello."]}, {"patterns": ' + LATER % "responses" + "}",
 }
 
 
