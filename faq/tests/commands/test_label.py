@@ -1,14 +1,24 @@
 """Labels that a person gives: what is asked in which turn, where each label goes, and what it shows."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 
 from faq.tests.example_faq import ENTRIES, write_example
 from semblance.data.text import bare
 from semblance.errors import InputError
+from semblance_faq.answer.answerer import Answerer
 from semblance_faq.commands.coverage import plain_text
-from semblance_faq.commands.label import NONE, judged, kept_apart, label, labels_csv, labels_of
+from semblance_faq.commands.label import (
+    NONE,
+    judged,
+    kept_apart,
+    label,
+    labels_csv,
+    labels_of,
+    with_wordings,
+)
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import put
 
@@ -137,6 +147,16 @@ def test_the_labels_kept_apart_say_how_often_the_first_answer_is_right(place):
     assert right in lines
     none = f"  none of the candidates was right: {len(apart) - 5} of {len(apart)},"
     assert lines[-1].startswith(none)
+
+
+def test_labels_as_wordings_change_the_answers_as_an_update_does(answerer, model, tmp_path):
+    taught = with_wordings(answerer, [("Where is parcel 7?", "ship")])
+    entries = (*ENTRIES[:3], replace(ENTRIES[3], wordings=("Where is parcel 7?",)))
+    updated = Answerer.open(write_example(tmp_path / "updated", model, entries=entries))
+    for question in ("where is parcel 7", "parcel 8?", "refund"):
+        ours, theirs = (one.ask(question).answers for one in (taught, updated))
+        assert [a.id for a in ours] == [a.id for a in theirs]
+        assert [a.score for a in ours] == pytest.approx([a.score for a in theirs], abs=1e-5)
 
 
 def test_a_question_that_the_faq_has_is_not_asked(place):
