@@ -5,9 +5,9 @@ Source: ECMA-376, part 1, 18.8.31. Points and commas are those of the format, wh
 
 import datetime
 import re
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
-SECTION = re.compile(r'((?:"[^"]*"|\\.|[_*].|[^;"\\])*)(?:;|$)')  # above 0, below, 0, text
+SECTION = re.compile(r'((?:"[^"]*"|\\.|[_*].|[^;])*)(?:;|$)')  # above 0, below, 0, text
 COLOUR = r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d+)\]"
 PART = re.compile(
     r'"(?P<words>[^"]*)"|\\(?P<word>.)|\[\$(?P<currency>[^\]-]*)[^\]]*\]'
@@ -16,6 +16,7 @@ PART = re.compile(
     re.IGNORECASE,
 )
 THOUSANDS = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
+LONG = Context(prec=300)  # digits: a format has 255 signs at most
 SECONDS = {"h": 3600, "m": 60, "s": 1}
 Part = tuple[str, str]  # its kind and its text
 
@@ -85,7 +86,7 @@ def _texts(value: Decimal, parts: list[Part]) -> list[str]:
     whole = [place for place in places if place < point] or [point]
     decimals = [place for place in places if place > point]
     value /= 1000 ** kinds[whole[-1] :].count("comma")  # behind the places: in thousands
-    exact = value.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
+    exact = value.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP, LONG)
     digits, _, fraction = format(exact, "f").partition(".")
     digits = digits.lstrip("0").zfill([texts[place] for place in whole].count("0"))
     needed = len(fraction.rstrip("0"))
