@@ -60,10 +60,12 @@ class AskedQuestion:
         kinds = {name: str, "count": int, "draft": bool, "none": bool}
         if not isinstance(values, dict):
             raise InputError(where, "no JSON object", f"send one with {name}")
+        known = f"known are {', '.join(kinds)}"
         for key, value in values.items():
-            if type(value) is not kinds.get(key):
-                problem = f"no {KINDS[kinds[key]]}" if key in kinds else "not known"
-                raise InputError(f"{where}.{key!r:.40}", problem, f"known are {', '.join(kinds)}")
+            if key not in kinds:
+                raise InputError(where, f"{key!r:.40} is not known", known)
+            if type(value) is not kinds[key]:
+                raise InputError(f"{where}.{key}", f"is no {KINDS[kinds[key]]}", known)
         question = checked_question(values.get(name, ""), f"{where}.{name}")
         return cls(question, **{key: values[key] for key in values if key != name})
 
