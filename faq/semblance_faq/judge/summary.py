@@ -95,6 +95,9 @@ def _use(found: Judgement, about: Subject) -> str:
 def _why(found: Judgement, about: Subject) -> str:
     """Say why a way is kept that is not shown to be better than a plain one."""
     others = [about.words[n] for n, each in found.against.items() if each.verdict.word != "better"]
+    trained = found.training is not None and not about.way.is_untrained
+    if trained and found.training.verdict.word != "better":
+        others.append("no training")
     if not others:
         return ""
     reason = "it was ahead by more than one standard error, which is enough to choose it"

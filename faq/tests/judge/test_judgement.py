@@ -165,6 +165,8 @@ def test_few_questions_are_told_with_their_exact_interval_and_why_a_way_is_kept(
     assert use.startswith("Use it: perhaps,")
     assert "67% of 18 questions (95% interval 41% to 87%)" in use
     assert "Kept is the start model, not shown to be better than BM25: it is the simplest" in use
+    found = replace(judge({"start": same, "tuned": same}, [], 0.9, ["start"]), chosen="tuned")
+    assert "Kept is tuned, not shown to be better than no training: it was" in first_lines(found)[0]
 
 
 def test_the_summary_says_what_the_floor_refuses():
