@@ -170,7 +170,7 @@ def can_show(questions: int) -> float:
 
 # Few FAQs have an entry for any of these. Those that have one answer it, and the floor is a little too
 # high for them: it is no promise.
-QUESTIONS = """
+FOREIGN = """
 How long do I boil an egg? Who painted the ceiling of the Sistine Chapel? Why is the sky blue? How
 do bees make honey? How many players are in a rugby team? How do I change a flat tyre? What does a
 catalytic converter do? How far away is the moon? What is the difference between weather and
@@ -184,4 +184,4 @@ is the check-in time of the hotel? How do I reset my password? Why is my interne
 slow? How do I back up my phone? How do I sort a list in Python? Who won the last football world
 cup? How does an aeroplane stay in the air? What is the meaning of life? asdf qwerty zxcv
 """
-OTHER_FIELDS = tuple(re.split(r"(?<=\?)\s", " ".join(QUESTIONS.split())))
+OTHER_FIELDS = tuple(re.split(r"(?<=\?)\s", " ".join(FOREIGN.split())))

@@ -16,7 +16,7 @@ from semblance.data.faq import Faq, FaqPair, FaqQuery, in_bank_order, require_pa
 from semblance.data.text import bare_or_whole, filled, normalise, shows_nothing
 from semblance.errors import InputError, at
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.findings import Findings, Kind
+from semblance_faq.read.findings import Finding, Findings
 from semblance_faq.read.html import has_html, shown_text
 from semblance_faq.read.tables import Row, read_table, split_queries
 
@@ -90,7 +90,7 @@ class Entries:
         answer = in_lines(_shown(told))
         self.of_html += has_html(told)
         if others:
-            findings.add(Kind.OTHER_ANSWERS, self.path, line)
+            findings.add(Finding.OTHER_ANSWERS, self.path, line)
         key = _optional(row, "id", str(line), self.path, line)
         group = _optional(row, "group", question, self.path, line)
         if key in self.by_id:
@@ -103,11 +103,11 @@ class Entries:
         if entry == key:
             self.pairs[key] = FaqPair(key, question, answer, group)
         else:
-            findings.add(Kind.DUPLICATE, self.path, line, self.rows[entry])
+            findings.add(Finding.DUPLICATE, self.path, line, self.rows[entry])
         for wording in (*wordings, *self._wordings(row.get("queries"), line)):
             text = _filled(wording, "a query", self.path, line)
             if SEVERAL.search(text):
-                findings.add(Kind.SEVERAL_QUERIES, self.path, line)
+                findings.add(Finding.SEVERAL_QUERIES, self.path, line)
             self.written.append(WrittenQuery(text, entry, str(self.path), line))
 
     def _wordings(self, value: Any, line: int) -> list[Any]:
@@ -149,15 +149,15 @@ class Entries:
             bare = bare_or_whole(query.text)
             like = spelled.setdefault(bare, query)
             alike = {
-                Kind.REPEATED_QUERY: any(other.entry == query.entry for other in places),
-                Kind.SHARED_QUERY: places,
-                Kind.OWN_QUESTION: bare in questions,
-                Kind.NEAR_QUERY: like.text != query.text,
+                Finding.REPEATED_QUERY: any(other.entry == query.entry for other in places),
+                Finding.SHARED_QUERY: places,
+                Finding.OWN_QUESTION: bare in questions,
+                Finding.NEAR_QUERY: like.text != query.text,
             }
             kind = next((each for each, is_so in alike.items() if is_so), None)
             if kind is not None:
                 first = (places or [like])[0]
-                is_earlier = kind != Kind.OWN_QUESTION and first.path == query.path
+                is_earlier = kind != Finding.OWN_QUESTION and first.path == query.path
                 findings.add(kind, query.path, query.line, first.line * is_earlier)
             places.append(query)
         asked = []
@@ -181,13 +181,13 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
     if cells := entries.in_lines:
         told = f"{sum(cells):,} wordings, one a line in {counted(len(cells), 'cell')}"
         findings.note(path, f"queries: {told}")
-    known: dict[tuple[Kind, str], tuple[str, int]] = {}
+    known: dict[tuple[Finding, str], tuple[str, int]] = {}
     for key, pair in entries.pairs.items():
         line = entries.rows[key]
         for kind, mark, text in (
-            (Kind.OTHER_ANSWER, pair.question, key),
-            (Kind.NEAR_QUESTION, bare_or_whole(pair.question), pair.question),
-            (Kind.NEAR_ANSWER, bare_or_whole(pair.answer), normalise(pair.answer)),
+            (Finding.OTHER_ANSWER, pair.question, key),
+            (Finding.NEAR_QUESTION, bare_or_whole(pair.question), pair.question),
+            (Finding.NEAR_ANSWER, bare_or_whole(pair.answer), normalise(pair.answer)),
         ):
             like, first = known.setdefault((kind, mark), (text, line))
             if like != text:

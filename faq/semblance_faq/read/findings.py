@@ -9,10 +9,10 @@ from semblance.data.faq import ReadingNotes
 ALIKE = "equal but for case, punctuation and white space"
 SPELLED = "in the same or another spelling: kept"
 SEVERAL = "two question marks, or a semicolon"
-PLAIN = "read as plain digits, dates as 2024-05-31"
+DIGITS = "read as plain digits, dates as 2024-05-31"
 
 
-class Kind(Enum):
+class Finding(Enum):
     """What may be found in a row, and what happens to such rows, in the words of the log."""
 
     EMPTY = "empty rows", "skipped"
@@ -31,7 +31,7 @@ class Kind(Enum):
     OTHER_ANSWERS = "rows with several answers", "the first one is read"
     MERGED = "rows of merged cells", "each row has the value of the merged cell"
     ROUNDED = "rows with rounded numbers", "Excel keeps 15 digits of a number; an id should be text"
-    FORMAT = "rows with another number format", f"{PLAIN}: Excel shows more; write that as text"
+    FORMAT = "rows with another number format", f"{DIGITS}: Excel shows more; write that as text"
 
     def __init__(self, label: str, done: str):
         self.label = label
@@ -47,20 +47,20 @@ class Findings:
     def __init__(self) -> None:
         self._notes: list[str] = []
         # By kind and file: a line, and the earlier line that it is like or 0.
-        self._places: dict[tuple[Kind, str], list[tuple[int, int]]] = {}
+        self._places: dict[tuple[Finding, str], list[tuple[int, int]]] = {}
 
     def note(self, path: Path | str, sentence: str) -> None:
         """Keep a sentence on a file."""
         self._notes.append(f"{path}: {sentence}")
 
-    def add(self, kind: Kind, path: Path | str, line: int, first: int = 0) -> None:
+    def add(self, kind: Finding, path: Path | str, line: int, first: int = 0) -> None:
         """Keep a place; ``first`` is the earlier line that it is like."""
         self._places.setdefault((kind, str(path)), []).append((line, first))
 
     def reading(self) -> ReadingNotes:
         """Return all that was found so far, in the order of the kinds."""
-        order = list(Kind)
-        counts = dict.fromkeys((kind.label for kind in Kind), 0)
+        order = list(Finding)
+        counts = dict.fromkeys((kind.label for kind in Finding), 0)
         lines = list(self._notes)
         for (kind, path), places in sorted(
             self._places.items(), key=lambda item: order.index(item[0][0])

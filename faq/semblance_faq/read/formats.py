@@ -17,7 +17,7 @@ PART = re.compile(
 )
 THOUSANDS = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 LONG = Context(prec=300)  # digits: a format has 255 signs at most
-SECONDS = {"h": 3600, "m": 60, "s": 1}
+UNITS = {"h": 3600, "m": 60, "s": 1}
 Part = tuple[str, str]  # its kind and its text
 
 
@@ -62,7 +62,7 @@ def of_duration(value: datetime.timedelta, code: str) -> str | None:
     for kind, text in parts:
         if kind == "time":  # of the unit in brackets all, of another what is left of a larger one
             unit = text.strip("[]")
-            number = total // SECONDS[unit[0].lower()]
+            number = total // UNITS[unit[0].lower()]
             text = str(number % 60 if unit == text else number).zfill(len(unit))
         texts.append(text)
     return "".join(texts)

@@ -25,7 +25,7 @@ from semblance.errors import InputError, at, is_transient
 from semblance.files import open_regular
 from semblance_faq.read import formats
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.findings import Findings, Kind, listed
+from semblance_faq.read.findings import Finding, Findings, listed
 
 MOST_FILE = 1 << 26  # bytes of a workbook
 MOST_UNPACKED = 1 << 28  # bytes of its parts; a sheet formatted to Excel's last row has 40 MB
@@ -163,7 +163,7 @@ def _rows(
             texts[role] = values[where] = own or merged
             is_merged = is_merged or (not own and bool(merged))
         if is_merged:
-            findings.add(Kind.MERGED, path, number)
+            findings.add(Finding.MERGED, path, number)
         for kind in {_loss(row[place]) for place in places.values()} - {None}:
             findings.add(kind, path, number)
         yield number, texts
@@ -214,7 +214,7 @@ def _text(cell: Any, formula: Any, where: str, place: tuple[int, int]) -> str:
 
 def text_of(cell: ReadOnlyCell | EmptyCell) -> str:
     """Return what a cell shows; an empty cell is an empty text."""
-    value, shown = cell.value, _shown(cell)
+    value, shown = cell.value, _by_format(cell)
     if value is None:
         return ""
     if shown is not None:
@@ -229,7 +229,7 @@ def text_of(cell: ReadOnlyCell | EmptyCell) -> str:
     return str(value)
 
 
-def _shown(cell: ReadOnlyCell | EmptyCell) -> str | None:
+def _by_format(cell: ReadOnlyCell | EmptyCell) -> str | None:
     """Return what a cell shows by its number format; None for a date, or where it is not followed."""
     value, code = cell.value, cell.number_format or "General"
     if isinstance(value, str):
@@ -247,12 +247,12 @@ def _exact(value: int | float) -> Decimal:
     return Decimal(value if isinstance(value, int) else format(value, f".{MOST_DIGITS}g"))
 
 
-def _loss(cell: ReadOnlyCell | EmptyCell) -> Kind | None:
+def _loss(cell: ReadOnlyCell | EmptyCell) -> Finding | None:
     """Return what a cell shows and its text has not: of a date words, of a long number digits."""
     value = cell.value
     if isinstance(value, (datetime.date, datetime.time)):
-        return Kind.FORMAT if formats.has_words(cell.number_format) else None
-    if value is None or _shown(cell) is not None:
+        return Finding.FORMAT if formats.has_words(cell.number_format) else None
+    if value is None or _by_format(cell) is not None:
         return None
     is_long = isinstance(value, (int, float)) and abs(value) >= LARGEST_FIXED
-    return Kind.ROUNDED if is_long else Kind.FORMAT
+    return Finding.ROUNDED if is_long else Finding.FORMAT

@@ -16,21 +16,21 @@ from semblance.files import open_regular
 from semblance.lines import read_lines
 from semblance.strict_json import parse_strict
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.findings import Findings, Kind
+from semblance_faq.read.findings import Finding, Findings
 from semblance_faq.read.text import FORMATS, MOST, read_text
 
 Row = tuple[int, dict[str, Any]]
 Reader = Callable[[Path | str, Columns, Findings], Iterator[Row]]
 DELIMITED = (".csv", ".tsv")
 PLAIN = (".txt", ".tab")  # may be a table, or lines of text to a reader of those
-JSON = (".json", ".jsonl", ".ndjson")
+JSON_FILES = (".json", ".jsonl", ".ndjson")
 WORKBOOKS = (".xlsx", ".xlsm")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 STATED = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # a first line that Excel reads
 QUOTES = 'quote the whole field and double each " in it'
 BREAK = re.compile(r"(?<!\\)\||[\n\r\v]")  # between the queries of a cell
 BULLET = re.compile(r"^\s*[-–*•·▪◦‣]\s+")
-NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s+")
+ITEM_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s+")
 JSON_START = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')  # an object, or an array of them
 SIGNATURES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")  # of workbooks, of today and of before 2007
 
@@ -44,7 +44,7 @@ def read_table(path: Path | str, columns: Columns, findings: Findings) -> Iterat
     for line, values in _reader(path)(path, columns, findings):
         texts = [value for value in values.values() if value not in (None, [])]
         if all(isinstance(text, str) and shows_nothing(text) for text in texts):
-            findings.add(Kind.EMPTY, path, line)
+            findings.add(Finding.EMPTY, path, line)
         else:
             yield line, values
 
@@ -55,14 +55,16 @@ def split_queries(text: str) -> list[str]:
     A mark of a list before a query goes; a number does if each query has one.
     """
     parts = [BULLET.sub("", part) for part in BREAK.split(text) if part.strip()]
-    if len(parts) > 1 and all(map(NUMBER.match, parts)):
-        parts = [NUMBER.sub("", part) for part in parts]
+    if len(parts) > 1 and all(map(ITEM_NUMBER.match, parts)):
+        parts = [ITEM_NUMBER.sub("", part) for part in parts]
     return [part.replace(r"\|", "|") for part in parts]
 
 
 def is_table(path: Path | str) -> bool:
     """Tell by its name or its first bytes whether a file has a format with columns."""
-    return _suffix(path) in (*DELIMITED, *JSON, *WORKBOOKS) or bool(JSON_START.match(_start(path)))
+    return _suffix(path) in (*DELIMITED, *JSON_FILES, *WORKBOOKS) or bool(
+        JSON_START.match(_start(path))
+    )
 
 
 def _suffix(path: Path | str) -> str:
@@ -76,7 +78,7 @@ def _reader(path: Path | str) -> Reader:
         from semblance_faq.read.sheets import read_workbook  # few files need openpyxl
 
         return read_workbook
-    if suffix in JSON or JSON_START.match(start):
+    if suffix in JSON_FILES or JSON_START.match(start):
         return _read_json
     if suffix in (*DELIMITED, *PLAIN):
         return read_delimited

@@ -34,8 +34,8 @@ from semblance_faq.serve.log import ASKED, NONE, REFUSED, QuestionLog
 
 MOST_BODY = 16 << 10  # bytes
 BODY_SECONDS = 10.0  # in which a body must have come
-KINDS = {str: "text", int: "number", bool: "truth value"}
-NUMBER = re.compile("[0-9]{1,9}")
+CALLED = {str: "text", int: "number", bool: "truth value"}
+COUNT = re.compile("[0-9]{1,9}")
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
@@ -65,7 +65,7 @@ class AskedQuestion:
             if key not in kinds:
                 raise InputError(where, f"{key!r:.40} is not known", known)
             if type(value) is not kinds[key]:
-                raise InputError(f"{where}.{key}", f"is no {KINDS[kinds[key]]}", known)
+                raise InputError(f"{where}.{key}", f"is no {CALLED[kinds[key]]}", known)
         question = checked_question(values.get(name, ""), f"{where}.{name}")
         return cls(question, **{key: values[key] for key in values if key != name})
 
@@ -88,7 +88,7 @@ def of_address(request: Request) -> AskedQuestion:
 
 def _plain(name: str, text: str) -> str | int | bool:
     """Return the number or the truth value that a parameter stands for, or else its text."""
-    if name == "count" and NUMBER.fullmatch(text):
+    if name == "count" and COUNT.fullmatch(text):
         return int(text)
     return text if name == "q" else FLAGS.get(text, text)
 

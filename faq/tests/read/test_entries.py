@@ -8,7 +8,7 @@ from faq.tests.read.examples import places
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance.data.text import bare
 from semblance_faq.read.faq import read_own
-from semblance_faq.read.findings import Findings, Kind
+from semblance_faq.read.findings import Finding, Findings
 from tests.unit.data.files import put
 
 
@@ -184,10 +184,10 @@ def test_named_columns_are_read(tmp_path):
 def test_a_long_list_of_places_is_cut_and_its_count_is_not():
     findings = Findings()
     for number in range(1, 31):
-        findings.add(Kind.EMPTY, "f.csv", 2 * number)
+        findings.add(Finding.EMPTY, "f.csv", 2 * number)
     (line,), counts = findings.reading()
     assert "empty rows: 30 " in line and line.endswith("24, 18 more places")
-    assert counts == dict.fromkeys((kind.label for kind in Kind), 0) | {"empty rows": 30}
+    assert counts == dict.fromkeys((kind.label for kind in Finding), 0) | {"empty rows": 30}
 
 
 def test_blank_lines_of_json_are_skipped_and_counted_as_in_csv(tmp_path):
