@@ -1,6 +1,7 @@
 """The reproduction does not import the application, and the code of what it names counts all the same."""
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,13 @@ from workflow.checks.load import load
 from workflow.planning import modules
 
 ROOT = Path(__file__).resolve().parents[2]
+PROJECTS = ("pyproject.toml", "faq/pyproject.toml")
 APPLICATION = "semblance_faq"
 OWN_FAQ = module_path(BANKS, "own", "here")
 # All that it takes of the reproduction's package: a change there minds the application, too.
 TAKEN = """
     audit.chain audit.explain counts data.arrow data.faq data.raw data.sts data.text data.tokens
-    errors evaluation.prepared files gpus layout lines locks models.architecture models.compute models.folder
+    errors evaluation.prepared files gpus layout lines locks models.compute models.folder
     models.prompts models.saved models.vectors named_modules names provenance
     ranking.candidates ranking.words reporting.layouts settings strict_json strict_yaml
     training.final
@@ -38,6 +40,15 @@ def imported(path: Path) -> set[str]:
 def test_no_file_of_the_reproduction_imports_the_application():
     for path in (*ROOT.glob("semblance/**/*.py"), *ROOT.glob("workflow/**/*.py")):
         assert not [name for name in imported(path) if name.startswith(APPLICATION)], path
+
+
+def test_the_application_installs_the_versions_of_the_project_and_an_answer_needs_few_of_them():
+    whole, own = (tomllib.loads((ROOT / name).read_text())["project"] for name in PROJECTS)
+    extras = whole["optional-dependencies"]
+    pinned = {*whole["dependencies"], *extras["score"], *extras["run"]} - {"semblance[score]"}
+    answering, training = set(own["dependencies"]), set(own["optional-dependencies"]["train"])
+    assert answering | training == pinned and not answering & training
+    assert not [name for name in answering if name.startswith(("torch", "scipy", "snakemake"))]
 
 
 def test_no_file_of_the_reproduction_names_an_answerer():

@@ -16,7 +16,7 @@ from workflow.scripts.endings import CLOSED
 
 KNOWN = ENTRIES[2].question
 UNKNOWN = "xyzzy"
-HEAVY = ("transformers", "datasets", "starlette", "uvicorn", "pandas", "sklearn", "matplotlib")
+HEAVY = set("torch transformers scipy pandas snakemake pyarrow pydantic starlette".split())
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_questions_of_the_standard_input_are_answered_one_a_line(folders):
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each["question"] for each in found] == [KNOWN, UNKNOWN, KNOWN]
     assert [each["known"] for each in found] == [True, False, True]
-    assert {len(each["answers"]) for each in found} == {1}
+    assert [len(each["answers"]) for each in found] == [1, 0, 1]
 
 
 def test_a_malformed_line_ends_in_one_error_after_the_answers_before_it(folders):
@@ -93,7 +93,7 @@ def test_an_answer_by_vectors_has_status_0_and_needs_none_of_the_slow_libraries(
     assert done.returncode == 0, done.stderr
     text, _, loaded = done.stdout.rpartition("LOADED")
     assert KNOWN in text and ENTRIES[2].answer in text and "score" in text
-    assert not set(loaded.split()) & {"torch", *HEAVY}
+    assert not set(loaded.split()) & HEAVY
 
 
 def test_a_folder_is_checked_and_a_damaged_one_has_status_1(folders, tmp_path):

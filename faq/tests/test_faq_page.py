@@ -23,6 +23,7 @@ ENTRIES = (
     ),
     FaqEntry(ODD, f"Hostile {ODD}", f"Hostile {ODD}", (f"wording {ODD}",)),
 )
+CONTACT = "help@a.example"
 TITLE = "Ask <b>us</b> {{style}}"
 
 
@@ -36,7 +37,7 @@ def server(tmp_path_factory):
     log = place / "log.jsonl"
     command = [sys.executable, "-m", "semblance", "faq", "serve", "--model", str(folder)]
     process = subprocess.Popen(
-        [*command, "--port", "0", "--log", str(log), "--title", TITLE],
+        [*command, "--port", "0", "--log", str(log), "--title", TITLE, "--contact", CONTACT],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
@@ -153,6 +154,25 @@ def test_what_lies_below_the_limit_is_no_answer(browser, server):
         assert opened.page.locator("#status.unknown").inner_text().startswith("No answer")
         assert opened.page.locator("#answers li").count() == 0
         assert not opened.page.locator("#none").is_visible()
+
+
+def test_a_refusal_shows_the_nearest_questions_closed_whom_to_ask_and_is_logged(browser, server):
+    address, log = server
+    with FaqPage(browser, address) as opened:
+        refused = {"threshold": None, "ranking": "words", "floor": 9, "given": 0, "answers": []}
+        near = [{"id": "1", "question": "Q?", "answer": "One.\nTwo.", "score": 1}] * 4
+        facts = {"matched_kind": "answer", "matched_text": "One."}
+        body = json.dumps(refused | {"nearest": [one | facts for one in near]})
+        opened.page.route("**/api/ask", lambda route: route.fulfill(status=200, body=body))
+        opened.ask("pay?")
+        assert opened.page.locator("#answers li").count() == 3
+        assert not opened.page.get_by_text("Two.").first.is_visible()
+        assert opened.page.locator("#contact a").get_attribute("href") == f"mailto:{CONTACT}"
+        opened.page.keyboard.press("ArrowDown")
+        opened.page.keyboard.press("Enter")
+        assert opened.page.locator("#answers li p").first.inner_text() == "One.\nTwo."
+        with opened.page.expect_request(lambda sent: '"draft":false' in (sent.post_data or "")):
+            pass
 
 
 def test_none_of_these_is_one_more_line_of_the_log(browser, server):

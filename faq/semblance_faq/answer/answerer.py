@@ -1,7 +1,6 @@
 """Questions answered from a FAQ: ranked answers, and whether the best of them is good enough."""
 
 import importlib
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +11,9 @@ import numpy as np
 from semblance.data.text import bare_or_whole, normalise, shows_nothing
 from semblance.errors import InputError
 from semblance.named_modules import WORDS
-from semblance.ranking.candidates import fuse
 from semblance.strict_json import UNWRITABLE
 from semblance_faq.answer.bank import Kind, KnownQuestion, known_questions
-from semblance_faq.answer.folder import (
-    Ranking,
-    StoredAnswerer,
-    Threshold,
-    read_answerer,
-)
+from semblance_faq.answer.folder import Ranking, StoredAnswerer, Threshold, read_answerer
 from semblance_faq.answer.forward import Forward, pooling_of
 
 if TYPE_CHECKING:
@@ -31,6 +24,7 @@ if TYPE_CHECKING:
 EMBEDDING = "semblance_faq.answer.embedding"
 LONGEST = 1_000  # characters; no model here reads more than some 500 tokens
 MOST_ANSWERS = 100
+OF_WORDS = 0.1  # what the best match of words adds to a cosine
 AT_ONCE = 256  # questions that are embedded and ranked together
 
 
@@ -118,22 +112,14 @@ class Answerer:
         self.words: Words | None = None
         if self.ranking != "vectors":
             words = importlib.import_module(WORDS)
-            self.words = words.Words(stored.bank.candidates.texts)
+            self.words = words.Words(stored.bank.texts)
         if self.ranking != "words":
             self.embedder = _embedder(stored.model, stored.settings.max_length)
 
     @classmethod
-    def open(cls, folder: str | Path, one_thread: bool = False) -> "Answerer":
-        """Read a folder and load it; InputError for one that is damaged or no answerer.
-
-        ``one_thread``: this process computes with one thread from now on, as is best for a session.
-        """
-        answerer = cls(read_answerer(Path(folder)))
-        if one_thread and EMBEDDING in sys.modules:
-            # A question has few tokens. With two threads one of ten took 100 ms in place of
-            # 15: a thread that waits for the other keeps the core that this one needs.
-            importlib.import_module("torch").set_num_threads(1)
-        return answerer
+    def open(cls, folder: str | Path) -> "Answerer":
+        """Read a folder and load it; InputError for one that is damaged or no answerer."""
+        return cls(read_answerer(Path(folder)))
 
     def ask(self, question: str, count: int = 5) -> Answered:
         """Rank the answers for a question and return the ``count`` best.
@@ -170,9 +156,9 @@ class Answerer:
             scores[known.answer] = max(1.0, np.nextafter(scores.max(), np.inf), *limits)
         answers = []
         for rank, number in enumerate(best_first(scores, count), 1):
-            first, last = np.searchsorted(bank.candidates.owners, [number, number + 1])
+            first, last = np.searchsorted(bank.owners, [number, number + 1])
             text = int(first + np.argmax(of_texts[first:last]))  # it matched best
-            source, matched = bank.sources[text], bank.candidates.texts[text]
+            source, matched = bank.sources[text], bank.texts[text]
             if known is not None and number == known.answer:
                 source, matched = known.source, known.text
             entry = self.stored.entries[source.entry]
@@ -195,7 +181,7 @@ class Answerer:
 
     def _score_answers(self, of_texts: list[np.ndarray]) -> np.ndarray:
         """Return what each answer is ranked by, (Q, A)."""
-        best = [self.stored.bank.candidates.best(scores) for scores in of_texts]
+        best = [self.stored.bank.best(scores) for scores in of_texts]
         if self.ranking == "hybrid":
             return fuse(*best)
         return best[0]
@@ -205,7 +191,18 @@ def _embedder(model: Path, max_length: int) -> "Forward | Embedder":
     """Load a model without torch where its vectors can be computed so."""
     if pooling := pooling_of(model):
         return Forward(model, max_length, pooling)
-    return importlib.import_module(EMBEDDING).Embedder(model, max_length)
+    try:
+        embedding = importlib.import_module(EMBEDDING)
+    except ModuleNotFoundError as error:
+        problem = f"its layers or its pooling need {error.name}"
+        raise InputError(model, problem, "install the extra train of semblance-faq") from None
+    return embedding.Embedder(model, max_length)
+
+
+def fuse(cosines: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Return scores (Q, A) as ``semblance.ranking.candidates.fuse`` does in the test."""
+    highest = words.max(axis=1, keepdims=True)
+    return cosines + OF_WORDS * words / np.where(highest > 0, highest, 1.0)
 
 
 def best_first(scores: np.ndarray, count: int) -> list[int]:

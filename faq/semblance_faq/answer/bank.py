@@ -7,9 +7,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from semblance.data.text import bare_or_whole, normalise
 from semblance.files import write_text
-from semblance.ranking.candidates import Candidates
 
 Match = Literal["answer", "question", "better"]
 Kind = Literal["answer", "question", "wording"]
@@ -55,10 +56,21 @@ class KnownQuestion(NamedTuple):
 
 @dataclass(frozen=True)
 class Bank:
-    """Candidate texts, and the source of each of them."""
+    """Texts that stand for the answers, and the source of each of them.
 
-    candidates: Candidates
-    sources: tuple[TextSource, ...]  # (T,)
+    ``owners`` (T,) holds the number of each text's answer: ascending from 0, none left out. Those of
+    the texts that are among ``questions`` ask; all others answer.
+    """
+
+    texts: tuple[str, ...]
+    owners: np.ndarray
+    sources: tuple[TextSource, ...]
+    questions: frozenset[str]
+
+    def best(self, scores: np.ndarray) -> np.ndarray:
+        """Return the best score of each answer's texts: (Q, T) in, (Q, A) out."""
+        first = np.flatnonzero(np.diff(self.owners, prepend=-1))
+        return np.maximum.reduceat(scores, first, axis=1)
 
 
 def build_bank(entries: Sequence[FaqEntry], match: Match) -> Bank:
@@ -67,10 +79,10 @@ def build_bank(entries: Sequence[FaqEntry], match: Match) -> Bank:
     Texts are compared and embedded with their white space normalised. A text that an answer has
     twice, such as a wording at two entries, counts for the first of them.
     """
-    texts: dict[str, dict[str, TextSource]] = {}
+    answers: dict[str, dict[str, TextSource]] = {}
     questions = set()
     for number, entry in enumerate(entries):
-        of_answer = texts.setdefault(normalise(entry.answer), {})
+        of_answer = answers.setdefault(normalise(entry.answer), {})
         own: list[tuple[Kind, str]] = [("answer", entry.answer)] * (match != "question")
         if match != "answer":
             own.append(("question", entry.question))
@@ -80,9 +92,10 @@ def build_bank(entries: Sequence[FaqEntry], match: Match) -> Bank:
             of_answer.setdefault(plain, TextSource(kind, number))
             if kind != "answer":
                 questions.add(plain)
-    candidates = Candidates.of([list(of_answer) for of_answer in texts.values()], questions)
-    sources = chain.from_iterable(of_answer.values() for of_answer in texts.values())
-    return Bank(candidates, tuple(sources))
+    texts = chain.from_iterable(answers.values())
+    sources = chain.from_iterable(of_answer.values() for of_answer in answers.values())
+    owners = np.repeat(np.arange(len(answers)), [len(own) for own in answers.values()])
+    return Bank(tuple(texts), owners, tuple(sources), frozenset(questions))
 
 
 def known_questions(entries: Sequence[FaqEntry]) -> dict[str, KnownQuestion]:

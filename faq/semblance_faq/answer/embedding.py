@@ -11,7 +11,7 @@ from semblance.models import folder as model_folder
 from semblance.models.prompts import read_prompts
 from semblance.models.saved import TOKENIZER
 from semblance.models.vectors import unit
-from semblance.ranking.candidates import Candidates
+from semblance_faq.answer.bank import Bank
 
 
 class Embedder:
@@ -28,9 +28,9 @@ class Embedder:
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
 
-    def embed_candidates(self, candidates: Candidates) -> np.ndarray:
+    def embed_bank(self, bank: Bank) -> np.ndarray:
         """Return the unit vectors of the texts that questions are compared with, (T, d) float32."""
-        texts = self.prompts.of_faq(candidates.texts, candidates.questions)
+        texts = self.prompts.of_faq(bank.texts, bank.questions)
         return self._embed(tokenise(self.tokenizer_file, texts))
 
     def embed(self, questions: Sequence[str]) -> np.ndarray:

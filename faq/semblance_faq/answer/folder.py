@@ -24,7 +24,6 @@ from semblance.layout import BANK_ENTRIES, RECORD
 from semblance.locks import exclusive
 from semblance.models.saved import FOLDER, SavedModel
 from semblance.provenance import checked, damage, file_digest, read_sealed, write_record
-from semblance.ranking.candidates import TERMS
 from semblance_faq.answer.bank import Bank, FaqEntry, Match, build_bank, read_entries, write_entries
 from semblance_faq.answer.places import ANSWERER
 
@@ -33,6 +32,7 @@ STAGE = "build_answerer"
 TOLERANCE = 1e-4
 ENTRIES = "entries.jsonl"
 VECTORS = "vectors.npy"
+TERMS = "4 letters, 2 signs of Chinese, Japanese and Korean"  # of BM25, whose scores limits are of
 Ranking = Literal["vectors", "words", "hybrid"]
 
 
@@ -115,7 +115,7 @@ def embed_answerer(
     folder = model.record_path.parent
     bank = build_bank(entries, settings.match)
     embedder = Embedder(folder / FOLDER, settings.max_length, compute_on)
-    vectors = embedder.embed_candidates(bank.candidates)
+    vectors = embedder.embed_bank(bank)
     return StoredAnswerer(folder, settings, tuple(entries), bank, vectors)
 
 
@@ -246,7 +246,7 @@ def vector_difference(stored: StoredAnswerer) -> float:
     from semblance_faq.answer.embedding import Embedder  # imports torch
 
     embedder = Embedder(stored.model, stored.settings.max_length)
-    own = embedder.embed_candidates(stored.bank.candidates)
+    own = embedder.embed_bank(stored.bank)
     if own.shape != stored.vectors.shape:
         raise InputError(stored.model, f"makes {len(own)} vectors of {own.shape[-1]} numbers")
     return float(np.abs(own - stored.vectors).max())

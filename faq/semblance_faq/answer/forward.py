@@ -8,14 +8,14 @@ until a product wants them.
 import json
 import math
 import mmap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from tokenizers import Tokenizer
 
-from semblance.data.tokens import load_tokenizer, refuse_tokenizer
 from semblance.errors import InputError
-from semblance.models.architecture import Architecture, read_architecture
 from semblance.models.prompts import read_prompts
 from semblance.models.saved import TOKENIZER, WEIGHTS_FILE
 from semblance.models.vectors import unit
@@ -50,19 +50,19 @@ class Forward:
         """``max_length`` is the longest text in tokens; raises InputError for a damaged folder."""
         self.folder = folder
         self.pooling = pooling
-        self.shape = read_architecture(folder)
-        room = self.shape.max_position_embeddings - self.shape.position_offset
+        self.config = read_object(folder / "config.json")
+        self.padding = padding_of(self.config)
+        room = self.config["max_position_embeddings"] - (self.padding + 1)
         self.max_length = min(max_length, room)
         self.prompts = read_prompts(folder)
-        self.tokenizer = load_tokenizer(folder / Path(TOKENIZER).name)
+        self.tokenizer = Tokenizer.from_file(str(folder / Path(TOKENIZER).name))
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
         self.weights = read_weights(folder / WEIGHTS_FILE)
 
     def embed(self, questions: Sequence[str]) -> np.ndarray:
         """Return the unit vectors of questions, (Q, d) float32."""
-        with refuse_tokenizer(self.folder):
-            texts = [self.tokenizer.encode(text).ids for text in self.prompts.queries(questions)]
+        texts = [self.tokenizer.encode(text).ids for text in self.prompts.queries(questions)]
         vectors = unit(np.stack([self._vector(ids) for ids in texts])).astype(np.float32)
         if not np.isfinite(vectors).all():
             raise InputError(
@@ -74,22 +74,22 @@ class Forward:
         """Return the vector (d,) of one text; a cut text keeps its last token."""
         if len(ids) > self.max_length:
             ids = [*ids[: self.max_length - 1], ids[-1]]
-        if not ids or max(ids) >= self.shape.vocab_size:
+        if not ids or max(ids) >= self.config["vocab_size"]:
             problem = "makes no token of a text, or one that the model does not have"
             raise InputError(self.folder, problem, "fetch both from one revision")
         x = self._embedded(np.array(ids))
-        for layer in range(self.shape.num_hidden_layers):
+        for layer in range(self.config["num_hidden_layers"]):
             x = self._layer(x, f"encoder.layer.{layer}.")
         return x[0] if self.pooling == "cls" else x.mean(axis=0)
 
     def _embedded(self, ids: np.ndarray) -> np.ndarray:
         names = ("word_embeddings", "position_embeddings", "token_type_embeddings")
         words, places, types = (self.weights[f"embeddings.{name}.weight"] for name in names)
-        x = words[ids] + places[positions(ids, self.shape)] + types[0]
+        x = words[ids] + places[positions(ids, self.padding)] + types[0]
         return self._norm(x, "embeddings.LayerNorm")
 
     def _layer(self, x: np.ndarray, name: str) -> np.ndarray:
-        heads = self.shape.num_attention_heads
+        heads = self.config["num_attention_heads"]
         parts = (self._dense(x, f"{name}attention.self.{p}") for p in ("query", "key", "value"))
         # (n, d) -> (heads, n, d / heads)
         query, key, value = (part.reshape(len(x), heads, -1).swapaxes(0, 1) for part in parts)
@@ -107,18 +107,20 @@ class Forward:
 
     def _norm(self, x: np.ndarray, name: str) -> np.ndarray:
         x = x - x.mean(axis=-1, keepdims=True)
-        spread = np.sqrt(
-            (x * x).mean(axis=-1, keepdims=True) + np.float32(self.shape.layer_norm_eps)
-        )
+        least = np.float32(self.config["layer_norm_eps"])
+        spread = np.sqrt((x * x).mean(axis=-1, keepdims=True) + least)
         return x / spread * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
 
 
-def positions(ids: np.ndarray, shape: Architecture) -> np.ndarray:
-    """Return the position of each token: BERT's from 0; RoBERTa's count what is no padding."""
-    if not shape.position_offset:
-        return np.arange(len(ids))
-    real = ids != shape.pad_token_id
-    return np.cumsum(real) * real + shape.pad_token_id
+def padding_of(config: Mapping[str, Any]) -> int:
+    """Return the token that takes no position, as transformers has it; -1 for BERT, of which each does."""
+    return -1 if config["model_type"] == "bert" else config.get("pad_token_id", 1)
+
+
+def positions(ids: np.ndarray, padding: int) -> np.ndarray:
+    """Return the position of each token, the first one behind that of the padding."""
+    real = ids != padding
+    return np.cumsum(real) * real + padding
 
 
 def softmax(x: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from semblance_faq.answer.answerer import Answer, Answered, checked_question
 
 # Characters that turn the direction of the text after them: a FAQ could show one thing and say another.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
+NEAREST = 3  # questions that a refusal names
 REPLACEMENT = "\ufffd"
 
 
@@ -24,7 +25,8 @@ def as_json(answered: Answered) -> dict[str, Any]:
         "floor": answered.floor,
         "threshold": answered.threshold and vars(answered.threshold),
         "given": len(answered.given),
-        "answers": [vars(answer) for answer in answered.answers],
+        "answers": [vars(answer) for answer in answered.given],
+        "nearest": [vars(answer) for answer in answered.answers[len(answered.given) :]],
     }
 
 
@@ -32,7 +34,7 @@ def as_text(answered: Answered, width: int, top: int | None = None) -> str:
     """Return lines for a terminal of so many columns.
 
     The answers are those above the threshold, or the floor where there is none; where it is none,
-    the lines say so. With ``top`` they are so many, whatever their scores are.
+    the lines say so, and name the nearest questions. With ``top`` they are so many, whatever their scores are.
     """
     lines = []
     best = answered.answers[0].score
@@ -46,6 +48,9 @@ def as_text(answered: Answered, width: int, top: int | None = None) -> str:
         lines.append(f"No answer: the best score, {best:.3f}, is below the threshold, {least:.3f}.")
     elif not answered.known:
         lines.append("Likely: no threshold promises how many of such answers are right.")
+    if top is None and not answered.given:
+        near = (answer.question for answer in answered.answers[:NEAREST] if answer.score > 0)
+        lines += [f"  Nearest question: {printable(question)}" for question in near]
     shown = answered.given if top is None else answered.answers[:top]
     return "\n".join([*lines, *(_paragraph(answer, width) for answer in shown)])
 
@@ -56,7 +61,8 @@ def _paragraph(answer: Answer, width: int) -> str:
     if answer.matched_kind == "wording":
         why += f": {answer.matched_text}"
     head = f"{answer.rank}. {answer.question}"
-    parts = (("", head), ("   ", answer.answer), ("   ", f"({why})"))
+    told = [("   ", line) for line in answer.answer.splitlines()]
+    parts = (("", head), *told, ("   ", f"({why})"))
     return "\n".join(
         textwrap.fill(
             printable(text), max(width, 20), initial_indent=indent, subsequent_indent="   "

@@ -8,13 +8,15 @@ import argparse
 import contextlib
 import importlib
 import json
+import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from semblance.errors import InputError
-from semblance_faq.commands.config import BANK, BASE, PRECISION, READY
+from semblance_faq.commands.config import BASE, PRECISION, READY
 from workflow.scripts.cli import add_cores, command
 from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, NO_ANSWER, RUN_FAILED, TRY_AGAIN
 
@@ -22,42 +24,17 @@ WRONG = 1  # exit status of check
 NOT_BETTER = 1  # exit status of train
 STAGES = ("train_final", "build_answerer")  # of a run, which calls their programs
 EXAMPLE = "example:\n  semblance faq "
-EXAMPLES = {
-    "train": "train my.xlsx --output my-faq --queries asked.csv --question Frage --answer Antwort",
-    "ask": "ask --model my-faq --json < questions.txt",
-    "serve": "serve --model my-faq --port 8090 --log log.jsonl",
-    "coverage": "coverage asked.txt --model my-faq",
-    "label": "label asked.txt --model my-faq --output labels.csv",
-    "update": "update my.csv --model my-faq",
-    "check": "check my-faq",
-}
+# Of each command an example, and what it is for.
+HELP = re.findall(
+    r"^\[(\w+)\] (.+)\n([^[]+)", Path(__file__).with_name("help.txt").read_text("utf-8"), re.M
+)
+EXAMPLES = {name: example for name, example, _ in HELP}
+TEXTS = {name: text for name, _, text in HELP}
 PROMPT = "question (Ctrl-D ends): "
-
-ASK = f"""Ask questions: one as an argument, or one a line from the standard input.
-
-Exit status 0: each question has an answer. {NO_ANSWER}: at least one has none above the threshold, or
-above the floor where there is no threshold.
-2: a question or the folder is malformed; one line says what.
-"""
-TRAIN = f"""Train on your file: CSV, Excel (.xlsx) or JSON lines with questions and answers.
-
-It tries the start model, BM25, both together, and a model that is tuned on the file, in folds. The
-simplest of them that none clearly beats is trained once more on everything, in OUTPUT/answerers/{BANK};
-a summary says how good it is. The same command goes on after a stop. Its config is OUTPUT.yaml.
-
-Exit status 0: there is an answerer, and the summary says how good it is. {NOT_BETTER}: with --require-better,
-it was not shown to be better than the start model, than BM25 and than no training. 2: the file is
-malformed; one line says what. {RUN_FAILED}: the run failed.
-"""
 BASES = f"the model to start from: {BASE}, which is installed, {', '.join(READY)}, or another of config.yaml"
 MIRROR = (
     "no base? Elsewhere: semblance fetch {} --mirror FOLDER; then train here with --mirror FOLDER"
 )
-SERVE = """Serve a page and a JSON interface on this machine, on 127.0.0.1 only.
-
-It has no passwords and no encryption: to let others ask, put a web server with both before it, which
-passes "Host: localhost" on. Ctrl-C and SIGTERM stop it when the questions at work are answered.
-"""
 MODEL: dict = {"required": True, "metavar": "FOLDER", "help": "folder of a trained FAQ"}
 QUERIES = "users' queries: columns query and id"
 WANTED = "wanted of the answers given (default .9)"
@@ -65,30 +42,9 @@ REQUIRED = (
     f"exit status {NOT_BETTER} unless the choice is shown to be better than no training and BM25"
 )
 KEPT = "add questions and answers shown to FILE, as JSON lines"
+CONTACT = "whom to ask where no answer is given: an address of mail or the web, or any text"
 LABELS = "where labels are added"
 LOG = "a text file with one question a line, a table with a column query, or a log of the server"
-COVERAGE = """Say how much of a log of questions is likely to be answered, and what people ask in vain.
-
-The shares above floor and threshold, the questions without an answer in groups of like ones, those
-that are asked more than once, and those that lie between two entries.
-"""
-LABEL = """Label questions of a log: three candidates each, and a key says which one answers it.
-
-FILE.csv gets them as wordings (query,id), for --queries of train and update. One of three questions,
-drawn at random, goes into FILE-apart.csv, not to be taught: these say how good the answers are.
-Each label is written at once; the same command goes on where it ended.
-"""
-UPDATE = """Answer from a file as it stands now, by the model that was trained on an earlier state of it.
-
-Its entries are embedded in seconds; nothing is trained, and the model's own folder stays. Another
-update replaces the new one: a server of it takes the new entries by itself.
-"""
-CHECK = f"""Check a folder: digests, and its vectors, which are computed again.
-
-Exit status 0: all is as the record says. {WRONG}: something is not; each problem is one line.
-"""
-
-
 SHOWN = 5  # answers, at most
 TITLE = "Ask the FAQ"
 
@@ -107,42 +63,43 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of all subcommands."""
     made = command("semblance faq", __doc__, epilog=EXAMPLE + EXAMPLES["train"])
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    _add_train(_added(commands, "train", train, "train on your file", TRAIN))
-    asked = _added(commands, "ask", ask, "ask questions", ASK)
+    _add_train(_added(commands, "train", train, "train on your file"))
+    asked = _added(commands, "ask", ask, "ask questions")
     asked.add_argument("--model", **MODEL)
     asked.add_argument("question", nargs="?", help="without it, questions are read, one a line")
     asked.add_argument("--top", type=int, metavar="N", help="the N best, whatever their scores are")
     asked.add_argument("--json", action="store_true", help="one JSON object a line")
-    served = _added(commands, "serve", serve, "serve a page", SERVE)
+    served = _added(commands, "serve", serve, "serve a page")
     served.add_argument("--model", **MODEL)
     served.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
     served.add_argument("--title", default=TITLE, help=f"title of the page (default: {TITLE})")
     served.add_argument("--log", metavar="FILE", help=KEPT)
-    covered = _added(commands, "coverage", coverage, "what people ask in vain", COVERAGE)
+    served.add_argument("--contact", default="", metavar="ADDRESS", help=CONTACT)
+    covered = _added(commands, "coverage", coverage, "what people ask in vain")
     covered.add_argument("--model", **MODEL)
     covered.add_argument("log", help=LOG)
     covered.add_argument("--count", type=int, default=20, metavar="N", help="groups shown (20)")
-    labelled = _added(commands, "label", label, "label questions of a log", LABEL)
+    labelled = _added(commands, "label", label, "label questions of a log")
     labelled.add_argument("--model", **MODEL)
     labelled.add_argument("log", help=LOG)
     labelled.add_argument("--output", required=True, metavar="FILE.csv", help=LABELS)
     labelled.add_argument("--count", type=int, default=60, metavar="N", help="labels wanted (60)")
-    updated = _added(commands, "update", update, "take over a changed file", UPDATE)
+    updated = _added(commands, "update", update, "take over a changed file")
     updated.add_argument("file", help="your FAQ as it stands now")
     updated.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
     updated.add_argument("--output", metavar="FOLDER", help="where it goes: MODEL-updated")
     updated.add_argument("--queries", metavar="FILE", help=QUERIES)
-    checked = _added(commands, "check", check_folder, "check a folder", CHECK)
+    checked = _added(commands, "check", check_folder, "check a folder")
     checked.add_argument("folder", help=MODEL["help"])
     return made
 
 
 def _added(
-    commands: argparse._SubParsersAction, name: str, call: Callable, text: str, description: str
+    commands: argparse._SubParsersAction, name: str, call: Callable, text: str
 ) -> argparse.ArgumentParser:
     """Return the parser of a subcommand, which ``call`` runs; its help ends with its example."""
     form = argparse.RawDescriptionHelpFormatter
-    more = {"description": description, "epilog": EXAMPLE + EXAMPLES[name]}
+    more = {"description": TEXTS[name], "epilog": EXAMPLE + EXAMPLES[name]}
     own = commands.add_parser(name, formatter_class=form, help=text, **more)
     own.set_defaults(call=call)
     return own
@@ -165,14 +122,9 @@ def train(args: argparse.Namespace) -> None:
     """Train on a user's file and print the summary."""
     from semblance_faq.commands import train as training
 
-    stated = {"question": args.question, "answer": args.answer}
+    columns = {"question": args.question, "answer": args.answer}
     own, lines = training.read_faq(
-        args.file,
-        args.output,
-        {role: name for role, name in stated.items() if name is not None},
-        args.queries,
-        precision=args.precision,
-        base=args.base,
+        args.file, args.output, columns, args.queries, args.precision, args.base
     )
     for line in lines:
         print(line, file=sys.stderr)
@@ -200,10 +152,11 @@ def train(args: argparse.Namespace) -> None:
 
 def ask(args: argparse.Namespace) -> None:
     """Answer the question of the command line, or those of the standard input as they come."""
+    _use_one_thread()
     from semblance_faq.answer.answerer import Answerer
     from semblance_faq.answer.output import as_json, as_text
 
-    answerer = Answerer.open(_answerer_folder(args.model), one_thread=True)
+    answerer = Answerer.open(_answerer_folder(args.model))
     without_answer = 0
     for question in _questions(args):
         answered = answerer.ask(question, SHOWN if args.top is None else args.top)
@@ -240,6 +193,7 @@ def _questions(args: argparse.Namespace) -> Iterator[str]:
 
 def serve(args: argparse.Namespace) -> None:
     """Serve until a signal stops it."""
+    _use_one_thread()
     if not 0 <= args.port <= 65535:
         raise InputError("--port", f"{args.port} is no port", "choose one from 1024 to 65535")
     from semblance_faq.answer.answerer import Answerer
@@ -251,12 +205,21 @@ def serve(args: argparse.Namespace) -> None:
 
     listening = listen(args.port)
     log = QuestionLog(Path(args.log)) if args.log else None
-    answerer = Answerer.open(_answerer_folder(args.model), one_thread=True)
-    service = Service(answerer, log, printable(args.title))
+    answerer = Answerer.open(_answerer_folder(args.model))
+    service = Service(answerer, log, printable(args.title), printable(args.contact))
     port = listening.getsockname()[1]
     serve_until_stopped(
         service, listening, lambda: print(f"serving on http://{HOST}:{port}/", flush=True)
     )
+
+
+def _use_one_thread() -> None:
+    """Let NumPy and torch, which are not imported yet, compute with one thread.
+
+    A question has few tokens. A second thread that waits for a busy core spins: of a question of 7
+    tokens it made 30 ms of processor time 230.
+    """
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def coverage(args: argparse.Namespace) -> None:

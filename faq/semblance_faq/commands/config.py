@@ -126,13 +126,9 @@ def _methods(own: OwnFaq) -> dict[str, dict]:
 
 def _bank(own: OwnFaq) -> dict[str, str]:
     """Return the bank: what the user states of the file, and what the folds hold out."""
-    stated = {
-        "queries_path": own.queries_path,
-        "question_column": own.question_column,
-        "answer_column": own.answer_column,
-    }
     hold_out = "wordings" if own.holds_out_wordings else "entries"
-    given = {key: value for key, value in stated.items() if value is not None}
+    names = ("queries_path", "question_column", "answer_column")
+    given = {name: getattr(own, name) for name in names if getattr(own, name) is not None}
     return {"kind": "own", "path": own.path, "hold_out": hold_out, **given}
 
 

@@ -73,9 +73,6 @@ def _questions(path: str, findings: Findings) -> Iterable[tuple[str, bool]]:
         rows = read_table(path, COLUMNS, findings)
         return ((str(row["query"] or ""), False) for _, row in rows)
     text = read_text(path, findings)
-    if text.lstrip().startswith(("[{", '["', "{")):
-        advice = "write one question a line, or JSON lines with the key query (.jsonl)"
-        raise InputError(path, "JSON, and no question a line", advice)
     return ((line, False) for line in text.replace("\r", "\n").split("\n"))
 
 

@@ -10,14 +10,18 @@ import csv
 import io
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, zip_longest
 from pathlib import Path
+
+import numpy as np
 
 from semblance.data.text import bare, filled, normalise
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance_faq.answer.answerer import Answered, Answerer
+from semblance_faq.answer.bank import build_bank
 from semblance_faq.answer.output import printable
 from semblance_faq.commands.coverage import read_asked, share
 from semblance_faq.read.faq import QUERY_COLUMNS
@@ -59,7 +63,7 @@ def label(
     with contextlib.suppress(EOFError):
         while count > 0 and (one := next(turns, None)):
             keys = ["", *map(str, range(len(one.answers) + 1))]
-            key = ask(_prompt(one)).strip()
+            key = ask(f"{_prompt(one)}\n{count:,} to go; {KEYS}").strip()
             while key not in keys:
                 key = ask(KEYS).strip()
             if key:
@@ -67,9 +71,36 @@ def label(
                 chosen = one.answers[int(key) - 1].id if int(key) else NONE
                 file = files[kept_apart(one.question) or chosen == NONE]
                 write_text(file, labels_csv([*labels_of(file), (one.question, chosen)]))
-    yield f"\n{files[0]}: {len(labels_of(files[0])):,} labels to teach, by --queries {files[0]}"
-    apart = [row for row in labels_of(files[1]) if kept_apart(row[0]) and bare(row[0]) not in known]
+    all_taught, still = labels_of(files[0]), sum(1 for _ in turns)
+    taught, apart = (
+        [row for row in labels_of(file) if bare(row[0]) not in known] for file in files
+    )
+    told = f"{len(all_taught):,} labels to teach, by --queries {files[0]}"
+    yield f"\n{files[0]}: {told}; {still:,} questions are left"
+    apart = [row for row in apart if kept_apart(row[0])]
     yield from judged(answerer, apart)
+    if apart and taught and answerer.stored.settings.match != "answer":
+        yield f"and with {len(taught):,} labels as wordings, which `semblance faq update` takes over:"
+        yield from judged(with_wordings(answerer, taught), apart)
+
+
+def with_wordings(answerer: Answerer, labels: Iterable[Row]) -> Answerer:
+    """Return an answerer whose entries have labels as further wordings, as an update has them."""
+    stored = answerer.stored
+    own: dict[str, list[str]] = {}
+    for text, entry in labels:
+        own.setdefault(entry, []).append(text)
+    entries = tuple(
+        replace(entry, wordings=(*entry.wordings, *own.get(entry.id, ())))
+        for entry in stored.entries
+    )
+    bank = build_bank(entries, stored.settings.match)
+    vectors = dict(zip(stored.bank.texts, stored.vectors, strict=True))
+    new = [text for text in bank.texts if text not in vectors]
+    if new and answerer.embedder is not None:
+        vectors |= zip(new, answerer.embedder.embed(new), strict=True)
+    rows = np.stack([vectors.get(text, stored.vectors[0]) for text in bank.texts])
+    return Answerer(replace(stored, entries=entries, bank=bank, vectors=rows))
 
 
 def labels_of(file: Path) -> list[Row]:
@@ -127,7 +158,7 @@ def _prompt(one: Answered) -> str:
         lines.append(
             f"     {textwrap.shorten(printable(answer.answer), LONGEST_SHOWN, placeholder=' …')}"
         )
-    return "\n".join([*lines, KEYS])
+    return "\n".join(lines)
 
 
 def judged(answerer: Answerer, labels: Sequence[Row]) -> Iterator[str]:

@@ -60,7 +60,7 @@ HEADER = """\
 def read_faq(
     file: str,
     output: str,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     queries: str | None = None,
     precision: float = PRECISION,
     base: str = BASE,

@@ -48,7 +48,7 @@ def _texts(entry: FaqEntry | FaqPair) -> tuple[str, str]:
 
 
 KEYS = (  # what says that an entry is one of before, in this order
-    lambda entry: (entry.question, entry.answer),
+    lambda entry: (entry.question, normalise(entry.answer)),
     lambda entry: bare_or_whole(entry.question),
     lambda entry: normalise(entry.answer),
 )
@@ -119,8 +119,7 @@ def update(
     own = {path: file_digest(path) for path in (file, queries) if path}
     files = {run.folder / WEIGHTS: trained.weights_digest, **own}
     columns = {role: run.bank.get(f"{role}_column") for role in ("question", "answer")}
-    stated = {role: name for role, name in columns.items() if name is not None}
-    entries, lines = entries_now(read_own(file, stated, queries), before, latest)
+    entries, lines = entries_now(read_own(file, columns, queries), before, latest)
     stored = embed_answerer(entries, trained, before.settings)
     text = "".join(f"- {line}\n" for line in lines)
     records = {path: Path(path) for path in files} | {run.folder / WEIGHTS: trained.record}

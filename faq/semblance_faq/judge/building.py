@@ -64,8 +64,8 @@ class Sources:
     """The records that an answerer is made from; ``models`` in the order of the settings'."""
 
     bank: str
-    models: tuple[str, ...]
-    evaluations: tuple[str, ...]
+    models: Sequence[str]
+    evaluations: Sequence[str]
 
 
 def build_answerer(

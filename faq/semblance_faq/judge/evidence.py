@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import stats
+from scipy.cluster.hierarchy import DisjointSet
 
 RESAMPLES = 9_999
 LEVEL = 0.95
@@ -103,17 +104,12 @@ def clusters_of(marks: Sequence[Collection[Hashable]]) -> np.ndarray:
     So are those that are connected by others. Marks are the right answers of a question, and what
     else makes questions alike.
     """
-    numbers: dict[Hashable, int] = {}
-    questions = []
-    columns = []
+    clusters = DisjointSet(range(len(marks)))
+    first: dict[Hashable, int] = {}  # the question that has a mark first
     for question, own in enumerate(marks):
         for mark in own:
-            questions.append(question)
-            columns.append(len(marks) + numbers.setdefault(mark, len(numbers)))
-    size = len(marks) + len(numbers)
-    graph = sparse.coo_array((np.ones(len(columns)), (questions, columns)), shape=(size, size))
-    _, labels = sparse.csgraph.connected_components(graph, directed=False)
-    return labels[: len(marks)]
+            clusters.merge(question, first.setdefault(mark, question))
+    return np.array([clusters[question] for question in range(len(marks))])
 
 
 def mean_interval(differences: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:

@@ -15,9 +15,11 @@ from semblance_faq.judge.threshold import (
     Tried,
     can_show,
     questions_like,
+    share_interval,
 )
 
 FIT = 0.5  # of the first answers must be right, or the summary advises against its use
+ENOUGH = 30  # questions, below which the share of right answers is told with its interval
 FEWEST = 20  # answers of a threshold, from which on their share of right ones tells of others
 MAY_HELP = "try another start model (--base), wordings of users, and entries that are missing."
 WORDING = "wording"  # the protocol in which entries are known and users' wordings are new
@@ -57,7 +59,7 @@ def summary_text(found: Judgement, about: Subject) -> str:
     ]
     lines = [
         f"# {about.name}: {counted(about.entries, 'entry', 'entries')}",
-        *("", f"Use it: {_use(found)}"),
+        *("", f"Use it: {_use(found, about)}"),
         *("", f"Next: {_next(found, about)}"),
         "",
         *(f"- {line}" for line in _lines(found, about)),
@@ -69,7 +71,7 @@ def summary_text(found: Judgement, about: Subject) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _use(found: Judgement) -> str:
+def _use(found: Judgement, about: Subject) -> str:
     """Say whether to use it, and how: for whoever reads one line."""
     if found.certified is not None:
         certified = found.certified
@@ -79,9 +81,30 @@ def _use(found: Judgement) -> str:
             " a person answers the others."
         )
     asked = counted(found.questions, "question")
+    if found.questions < ENOUGH:
+        right = round(found.right * found.questions)
+        low, high = share_interval(right, found.questions, 1 - LEVEL)
+        asked += f" ({LEVEL:.0%} interval {low:.0%} to {high:.0%})"
     if found.right < FIT:
         return f"no. The first answer is right for {found.right:.0%} of {asked} alone."
-    return f"yes, as suggestions that a person reads. The first is right for {found.right:.0%} of {asked}."
+    word = "perhaps" if found.questions < ENOUGH else "yes"
+    right = f"The first is right for {found.right:.0%} of {asked}."
+    return f"{word}, as suggestions that a person reads. {right}{_why(found, about)}"
+
+
+def _why(found: Judgement, about: Subject) -> str:
+    """Say why a way is kept that is not shown to be better than a plain one."""
+    others = [about.words[n] for n, each in found.against.items() if each.verdict.word != "better"]
+    trained = found.training is not None and not about.way.is_untrained
+    if trained and found.training.verdict.word != "better":
+        others.append("no training")
+    if not others:
+        return ""
+    reason = "it was ahead by more than one standard error, which is enough to choose it"
+    if found.chosen == next(iter(found.scores)):
+        reason = "it is the simplest, and none was ahead by more than one standard error"
+    shown = f"not shown to be better than {' and '.join(others)}"
+    return f" Kept is {about.way.words}, {shown}: {reason}."
 
 
 def _next(found: Judgement, about: Subject) -> str:
@@ -99,18 +122,21 @@ def _next(found: Judgement, about: Subject) -> str:
     )
     if found.right < FIT or math.isinf(count):
         return MAY_HELP
-    more, test = count - found.questions, "more wordings of users would allow"
-    if about.protocol != WORDING:
-        more, test = count, "wordings of users would be the test, and allow"
-    line = (
-        f"{more:,} {test} a threshold of {found.stated:.0%} right answers for {tried.answered:.0%} of the"
-        f" questions, if {condition}."
-    )
+    wanted = f"{count:,} wordings of users, which are the test then"
+    if about.protocol == WORDING:
+        wanted = f"{count - found.questions:,} more wordings of users"
+    lines = [
+        f"collect {wanted}: `serve --log`, `label`, `train --queries`.",
+        f"They would allow a threshold of {found.stated:.0%} right answers for {tried.answered:.0%} of the"
+        f" questions, if {condition}.",
+    ]
     shown = max(found.tried, key=lambda each: each.low)
     if shown.low >= FIT:
         precision = math.floor(100 * shown.low) / 100
-        line += f" These allow one of {precision:.0%} for {shown.answered:.0%} (precision: {precision:g})."
-    return line
+        lines.append(
+            f"These allow one of {precision:.0%} for {shown.answered:.0%} (precision: {precision:g})."
+        )
+    return "\n".join(lines)
 
 
 def _lines(found: Judgement, about: Subject) -> Iterator[str]:

@@ -6,7 +6,7 @@ come before all others.
 """
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from semblance.errors import InputError
@@ -15,11 +15,11 @@ from semblance_faq.read.findings import Findings, listed
 # Other names that a column may have, without case and white space.
 NAMES = {
     "question": (
-        "questions q frage fragen title titel prompt questiontext faqquestion "
+        "questions q frage fragen title titel prompt patterns questiontext faqquestion "
         "pregunta domanda vraag pytanie otázka вопрос"
     ),
     "answer": (
-        "answers a antwort antworten body response reply answertext faqanswer "
+        "answers a antwort antworten body response responses reply answertext faqanswer "
         "respuesta réponse reponse risposta antwoord odpowiedź odpověď ответ"
     ),
     "id": "",
@@ -48,15 +48,19 @@ class Columns:
         """Tell whether a header has a column for all that is needed."""
         return all(self._found(role, names) for role in self.needed)
 
-    def choose(self, names: Sequence[str], where: str) -> dict[str, int]:
+    def choose(
+        self, names: Sequence[str], where: str, hidden: Collection[int] = ()
+    ) -> dict[str, int]:
         """Return the place in the header of each column that is there, by what it holds.
 
+        Of columns that may hold the same, one in a ``hidden`` place counts where none is visible.
         Raises InputError at ``where`` for a needed column that is not there, and for two columns
         that may hold the same.
         """
+        visible = ["" if place in hidden else name for place, name in enumerate(names)]
         chosen: dict[str, int] = {}
         for role in (*self.needed, *self.optional):
-            columns = self._found(role, names)
+            columns = self._found(role, visible) or self._found(role, names)
             if len(columns) > 1:
                 raise self._doubtful(role, [names[i] for i in columns], where)
             if columns and columns[0] in chosen.values():

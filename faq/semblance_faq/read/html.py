@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections import Counter
 from html.parser import HTMLParser
 
 # Other words in angle brackets are text: an answer may speak of <title>, or say that a<b.
@@ -16,9 +17,10 @@ KNOWN = re.compile(rf"<(/?)({'|'.join(NAMES.split())})(?:{ATTRIBUTE})*\s*/?>", r
 NO_PAIR = set("br dd dt hr img li p td th tr wbr".split())  # they may stand without an end
 ENTITY = re.compile(r"&(?:#\d+|#x[\da-f]+|[a-z]+\d*);", re.IGNORECASE)
 BLOCKS = set(
-    "article blockquote br caption center dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre "
+    "article blockquote caption center dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre "
     "section table tr ul".split()
 )
+BREAKS = {*BLOCKS, "br"}
 UNSEEN = {"script", "style"}
 
 
@@ -37,7 +39,7 @@ def _has_pair(tag: re.Match) -> bool:
 
 def shown_text(text: str) -> str:
     """Return what HTML shows: blocks on lines of their own, of a link its text and (address)."""
-    reader = _Reader()
+    reader = _Reader(any(tag[2].lower() in BREAKS for tag in KNOWN.finditer(text)))
     text = KNOWN.sub(lambda tag: tag[0] if _has_pair(tag) else f"&lt;{tag[0][1:]}", text)
     reader.feed(re.sub(r"<(?!/?\w|!--)", "&lt;", text))
     reader.close()
@@ -45,44 +47,74 @@ def shown_text(text: str) -> str:
 
 
 class _Reader(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self, has_blocks: bool) -> None:
         super().__init__(convert_charrefs=True)
+        self.has_blocks = has_blocks  # which part lines, so that those of the source do not
         self.parts: list[str] = []
         self.links: list[tuple[int, str]] = []  # where the text of an open link begins, its address
-        self.unseen = 0
+        self.lists: list[int | None] = []  # of each open list the number of its item, if it counts
+        self.within = Counter[str]()  # how many of each element are open
+        self.starts_line = True
+
+    def add(self, text: str) -> None:
+        """Add a text to the line."""
+        self.parts.append(text)
+        self.starts_line = self.starts_line and not text
+
+    def end_line(self, mark: str = "") -> None:
+        """End the line if there is a text in it; the next one may begin with the mark of an item."""
+        self.parts.append("\n" * (not self.starts_line) + mark)
+        self.starts_line = True
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin a line, a link, or what nobody sees; keep a tag that is none of HTML's as text."""
         values = dict(attrs)
         whole = self.get_starttag_text() or ""
         if not KNOWN.fullmatch(whole):
-            self.parts.append(whole)
-        elif tag in UNSEEN:
-            self.unseen += 1
-        elif tag == "a":
+            self.add(whole)
+            return
+        self.within[tag] += 1
+        if tag == "a":
             self.links.append((len(self.parts), values.get("href") or ""))
         elif tag == "img":
-            self.parts.append(values.get("alt") or "")
-        elif tag in BLOCKS:
-            self.parts.append("\n- " if tag == "li" else "\n")
+            self.add(values.get("alt") or "")
+        elif tag == "br":
+            self.parts.append("\n")
+            self.starts_line = True
+        elif tag in ("ol", "ul"):
+            self.lists.append(0 if tag == "ol" else None)
         elif tag in ("td", "th"):
-            self.parts.append(" ")
+            self.add(" ")
+        if tag in BLOCKS:
+            self.end_line(self._mark() if tag == "li" else "")
+
+    def _mark(self) -> str:
+        """Return what stands before an item of a list."""
+        if not self.lists or self.lists[-1] is None:
+            return "- "
+        self.lists[-1] += 1
+        return f"{self.lists[-1]}. "
 
     def handle_endtag(self, tag: str) -> None:
         """End what a tag began; a link gets its address, unless its text is that."""
-        if tag in UNSEEN:
-            self.unseen = max(0, self.unseen - 1)
-        elif tag == "a" and self.links:
+        self.within[tag] -= 1
+        if tag == "a" and self.links:
             start, address = self.links.pop()
             text = "".join(self.parts[start:]).strip()
             if address.startswith(("http:", "https:", "mailto:")) and text != address:
-                self.parts.append(f" ({address.removeprefix('mailto:')})")
-        elif tag in BLOCKS:
-            self.parts.append("\n")
+                self.add(f" ({address.removeprefix('mailto:')})")
+        elif tag in ("ol", "ul") and self.lists:
+            self.lists.pop()
         elif not KNOWN.fullmatch(f"</{tag}>"):
-            self.parts.append(f"</{tag}>")
+            self.add(f"</{tag}>")
+        if tag in BLOCKS:
+            self.end_line()
 
     def handle_data(self, data: str) -> None:
-        """Keep a text that is seen."""
-        if not self.unseen:
-            self.parts.append(data)
+        """Keep a text that is seen, in the lines of the source where nothing else parts them."""
+        if any(self.within[tag] > 0 for tag in UNSEEN):
+            return
+        if self.has_blocks and self.within["pre"] < 1:
+            data = re.sub(r"\s+", " ", data)
+            data = data.lstrip() if self.starts_line else data
+        self.add(data)

@@ -2,16 +2,18 @@
 
 The table is on the first visible sheet that has its columns, within the first rows. Values of
 formulas are read, not formulas; hidden rows are read; a cell that is merged over several rows has
-its value in each of them. A date is written in one way, 2024-05-31: how a sheet shows it depends on
-the machine that shows it.
+its value in each of them. A hidden column is read
+where no visible one holds the same. A date is written in one way, 2024-05-31: how a sheet shows it
+depends on the machine that shows it.
 """
 
 import datetime
+import io
 import re
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,16 +23,19 @@ from openpyxl.utils import get_column_letter, range_boundaries
 
 from semblance.errors import InputError, at, is_transient
 from semblance.files import open_regular
+from semblance_faq.read import formats
 from semblance_faq.read.columns import Columns
-from semblance_faq.read.findings import MERGED, ROUNDED, Findings, listed
+from semblance_faq.read.findings import Finding, Findings, listed
 
 MOST_FILE = 1 << 26  # bytes of a workbook
 MOST_UNPACKED = 1 << 28  # bytes of its parts; a sheet formatted to Excel's last row has 40 MB
 HEADER_WITHIN = 20  # rows; a title and some notes may stand above a table
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # also what holds a workbook with a password
 PASSWORD = "EncryptedPackage".encode("utf-16-le")
-# 000, 0.00, #,##0.00, 0%: what can be shown without knowing the country.
-FIXED = re.compile(r"(#,##)?(0+)(?:\.(0+))?(%?)(?:_.)*")
+# The names of Strict Open XML (ISO 29500), such as .../spreadsheetml/main, and of what is usual.
+STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
+TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/\2"
+CARRIAGE_RETURN = re.compile("_x000D_\n?")  # how it stands in the file
 MOST_DIGITS = 15  # that Excel keeps of a number
 LARGEST_FIXED = 10**MOST_DIGITS
 Row = tuple[int, dict[str, str]]
@@ -47,7 +52,7 @@ def read_workbook(path: Path | str, columns: Columns, findings: Findings) -> Ite
         with open_regular(path, MOST_FILE) as stream, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of extensions, such as data validation
             _refuse_old(stream, path)
-            rows = _read(stream, path, columns, findings)
+            rows = _read(_transitional(stream, path), path, columns, findings)
     except InputError:
         raise
     except FileNotFoundError:
@@ -68,12 +73,27 @@ def _refuse_old(stream: BinaryIO, path: Path | str) -> None:
     stream.seek(0)
 
 
-def _read(stream: BinaryIO, path: Path | str, columns: Columns, findings: Findings) -> list[Row]:
-    """Return the rows of the table, from a book of values and one of formulas, row by row."""
+def _transitional(stream: BinaryIO, path: Path | str) -> BinaryIO:
+    """Return a workbook as openpyxl reads it: of Strict Open XML with the names of the other kind.
+
+    InputError for one that unpacks to too much.
+    """
     with zipfile.ZipFile(stream) as box:
         if sum(part.file_size for part in box.infolist()) > MOST_UNPACKED:
             advice = "copy the table alone into a new workbook and save that"
             raise InputError(path, f"more than {MOST_UNPACKED:,} bytes unpacked", advice)
+        parts = [box.read(name) for name in box.namelist() if "workbook" in name]
+        if not any(map(STRICT.search, parts)):
+            return stream
+        renamed = io.BytesIO()
+        with zipfile.ZipFile(renamed, "w") as other:
+            for name in box.namelist():
+                other.writestr(name, STRICT.sub(TRANSITIONAL, box.read(name)))
+    return renamed
+
+
+def _read(stream: BinaryIO, path: Path | str, columns: Columns, findings: Findings) -> list[Row]:
+    """Return the rows of the table, from a book of values and one of formulas, row by row."""
     books = [
         load_workbook(stream, read_only=True, data_only=of_values, keep_links=False)
         for of_values in (True, False)
@@ -82,7 +102,7 @@ def _read(stream: BinaryIO, path: Path | str, columns: Columns, findings: Findin
         sheet.reset_dimensions()  # the size that a sheet states may be wrong
     values, formulas = books
     sheet, header, names = _find_table(values.worksheets, path, columns)
-    places = columns.choose(names, at(path, header))
+    places = columns.choose(names, at(path, header), _hidden(sheet))
     sentence = f"sheet {sheet.title!r}, its header in row {header}"
     others = [other.title for other in values.worksheets if other is not sheet]
     if others:
@@ -143,25 +163,39 @@ def _rows(
             texts[role] = values[where] = own or merged
             is_merged = is_merged or (not own and bool(merged))
         if is_merged:
-            findings.add(MERGED, path, number)
-        if any(is_rounded(row[place]) for place in places.values()):
-            findings.add(ROUNDED, path, number)
+            findings.add(Finding.MERGED, path, number)
+        for kind in {_loss(row[place]) for place in places.values()} - {None}:
+            findings.add(kind, path, number)
         yield number, texts
 
 
 def _merged_over(sheet: Any, last: int) -> dict[tuple[int, int], tuple[int, int]]:
     """Return by the row and column of a merged cell those of the cell that has its value.
 
-    openpyxl does not tell these where it reads row by row. Only the first column of a range counts.
+    Only the first column of a range counts.
     """
-    with sheet._get_source() as stream:
-        areas = re.findall(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z0-9:]+)"', stream.read())
     starts = {}
-    for area in areas:
-        column, top, _, bottom = range_boundaries(area.decode())
+    for merged in _elements(sheet, "mergeCell"):
+        column, top, _, bottom = range_boundaries(merged["ref"])
         for row in range(top + 1, min(bottom, last) + 1):
             starts[row, column] = top, column
     return starts
+
+
+def _hidden(sheet: Any) -> set[int]:
+    """Return the places of the hidden columns."""
+    hidden: set[int] = set()
+    for columns in _elements(sheet, "col"):
+        if columns.get("hidden") in ("1", "true"):
+            hidden.update(range(int(columns["min"]) - 1, int(columns["max"])))
+    return hidden
+
+
+def _elements(sheet: Any, name: str) -> list[dict[str, str]]:
+    """Return the attributes of the elements of a name, which openpyxl leaves out row by row."""
+    with sheet._get_source() as stream:
+        found = re.findall(rf"<(?:\w+:)?{name} ([^>]*)>".encode(), stream.read())
+    return [dict(re.findall(r'(\w+)="([^"]*)"', each.decode())) for each in found]
 
 
 def _text(cell: Any, formula: Any, where: str, place: tuple[int, int]) -> str:
@@ -180,42 +214,45 @@ def _text(cell: Any, formula: Any, where: str, place: tuple[int, int]) -> str:
 
 def text_of(cell: ReadOnlyCell | EmptyCell) -> str:
     """Return what a cell shows; an empty cell is an empty text."""
-    value = cell.value
+    value, shown = cell.value, _by_format(cell)
     if value is None:
         return ""
-    if isinstance(value, str):
-        return value.replace("_x000D_", "\n")  # how a carriage return stands in the file
-    if isinstance(value, bool):
-        return str(value).upper()
+    if shown is not None:
+        return shown
     if isinstance(value, (int, float)):
-        return _number(value, cell.number_format or "")
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        value = value.date()
+        return format(_exact(value), "f")  # never an exponent
+    if isinstance(value, datetime.datetime):
+        if value.time() == datetime.time():
+            value = value.date()
+        elif not re.search("[dy]", cell.number_format, re.IGNORECASE):
+            value = value.time()  # of 36 hours as h:mm, which shows 12:00
     return str(value)
 
 
-def is_rounded(cell: ReadOnlyCell | EmptyCell) -> bool:
-    """Tell whether a number is so long that Excel may have lost its last digits."""
+def _by_format(cell: ReadOnlyCell | EmptyCell) -> str | None:
+    """Return what a cell shows by its number format; None for a date, or where it is not followed."""
+    value, code = cell.value, cell.number_format or "General"
+    if isinstance(value, str):
+        return formats.of_text(CARRIAGE_RETURN.sub("\n", value), code)
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, datetime.timedelta):
+        return formats.of_duration(value, code)
+    if isinstance(value, (int, float)) and abs(value) < LARGEST_FIXED:
+        return formats.of_number(_exact(value), code)
+    return None
+
+
+def _exact(value: int | float) -> Decimal:
+    return Decimal(value if isinstance(value, int) else format(value, f".{MOST_DIGITS}g"))
+
+
+def _loss(cell: ReadOnlyCell | EmptyCell) -> Finding | None:
+    """Return what a cell shows and its text has not: of a date words, of a long number digits."""
     value = cell.value
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and abs(value) >= LARGEST_FIXED
-
-
-def _number(value: int | float, code: str) -> str:
-    """Return a number by its format; of another format all digits, never an exponent."""
-    exact = Decimal(format(value, f".{MOST_DIGITS}g"))
-    if isinstance(value, int):
-        exact = Decimal(value)
-    match = FIXED.fullmatch(code.partition(";")[0])
-    if match is None or not abs(exact) < LARGEST_FIXED:
-        return format(exact, "f")
-    thousands, whole, decimals, percent = match.groups()
-    if percent:
-        exact *= 100
-    places = len(decimals or "")
-    shown = exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    width = len(whole)
-    if places:
-        width += 1 + places
-    form = ",f" if thousands else "f"
-    return format(shown, form).zfill(width) + percent
+    if isinstance(value, (datetime.date, datetime.time)):
+        return Finding.FORMAT if formats.has_words(cell.number_format) else None
+    if value is None or _by_format(cell) is not None:
+        return None
+    is_long = isinstance(value, (int, float)) and abs(value) >= LARGEST_FIXED
+    return Finding.ROUNDED if is_long else Finding.FORMAT

@@ -106,7 +106,7 @@ MOST = 1 << 27  # bytes of a text, unpacked; it is read as a whole
 SAMPLE = 1 << 18  # bytes that the code page is recognised by
 # A line of a code page can be valid UTF-8 by accident, such as one with É and … side by side.
 MOST_BY_ACCIDENT = 0.05
-FORMATS = "CSV (.csv, .tsv, .txt), Excel (.xlsx) or JSON lines (.jsonl)"
+FORMATS = "CSV (.csv, .tsv, .txt), Excel (.xlsx) or JSON (.json, .jsonl)"
 ADVICE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 
 

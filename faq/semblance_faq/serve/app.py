@@ -4,22 +4,23 @@ import asyncio
 import base64
 import hashlib
 import html
+import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -27,41 +28,46 @@ from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.layout import RECORD
 from semblance.strict_json import parse_strict
-from semblance_faq.answer.answerer import Answered, Answerer
+from semblance_faq.answer.answerer import Answered, Answerer, checked_question
 from semblance_faq.answer.output import as_json
-from semblance_faq.serve.log import ASKED, NONE, QuestionLog
+from semblance_faq.serve.log import ASKED, NONE, REFUSED, QuestionLog
 
 MOST_BODY = 16 << 10  # bytes
 BODY_SECONDS = 10.0  # in which a body must have come
+CALLED = {str: "text", int: "number", bool: "truth value"}
+COUNT = re.compile("[0-9]{1,9}")
+FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
-class AskedQuestion(BaseModel):
+@dataclass(frozen=True)
+class AskedQuestion:
     """A question and how many answers are wanted.
 
     A ``draft`` is not noted as asked; with ``none`` it is noted that no answer was right.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     question: str
     count: int = 5
     draft: bool = False
     none: bool = False
 
     @classmethod
-    def of(cls, values: Any, where: str, strict: bool) -> "AskedQuestion":
+    def of(cls, values: Any, where: str, name: str) -> "AskedQuestion":
         """Return what was asked; InputError for the first value that is none.
 
-        ``strict``: a number is no text, as in JSON and unlike in an address.
+        ``name`` is how the client calls the question.
         """
-        try:
-            return cls.model_validate(values, strict=strict)
-        except ValidationError as error:
-            first = error.errors()[0]
-            name = ".".join((where, *map(str, first["loc"])))
-            question = "q" if where == "address" else "question"
-            raise InputError(
-                name, first["msg"], f"known are {question}, count, draft, none"
-            ) from None
+        kinds = {name: str, "count": int, "draft": bool, "none": bool}
+        if not isinstance(values, dict):
+            raise InputError(where, "no JSON object", f"send one with {name}")
+        known = f"known are {', '.join(kinds)}"
+        for key, value in values.items():
+            if key not in kinds:
+                raise InputError(where, f"{key!r:.40} is not known", known)
+            if type(value) is not kinds[key]:
+                raise InputError(f"{where}.{key}", f"is no {CALLED[kinds[key]]}", known)
+        question = checked_question(values.get(name, ""), f"{where}.{name}")
+        return cls(question, **{key: values[key] for key in values if key != name})
 
 
 def of_address(request: Request) -> AskedQuestion:
@@ -74,10 +80,17 @@ def of_address(request: Request) -> AskedQuestion:
         parameters = parse_qsl(query, keep_blank_values=True, errors="strict")
     except UnicodeDecodeError as error:
         raise InputError("address", f"not UTF-8: {error.reason}", "send UTF-8") from None
-    given = {"question" if name == "q" else name: value for name, value in parameters}
+    given = {name: _plain(name, value) for name, value in parameters}
     if len(given) < len(parameters):
         raise InputError("address", "a parameter stands twice", "give it once")
-    return AskedQuestion.of(given, "address", strict=False)
+    return AskedQuestion.of(given, "address", "q")
+
+
+def _plain(name: str, text: str) -> str | int | bool:
+    """Return the number or the truth value that a parameter stands for, or else its text."""
+    if name == "count" and COUNT.fullmatch(text):
+        return int(text)
+    return text if name == "q" else FLAGS.get(text, text)
 
 
 async def of_body(request: Request) -> AskedQuestion:
@@ -103,7 +116,7 @@ async def of_body(request: Request) -> AskedQuestion:
         raise HTTPException(400, "the body is not whole") from None
     except ValueError as error:  # of JSON or of UTF-8
         raise InputError("body", f"not JSON: {error}", "send one object in UTF-8") from None
-    return AskedQuestion.of(values, "body", strict=True)
+    return AskedQuestion.of(values, "body", "question")
 
 
 HEADERS = {
@@ -115,7 +128,7 @@ HEADERS = {
 }
 NOTHING = "default-src 'none'; frame-ancestors 'none'"  # the policy of an answer that is no page
 HOSTS = ("127.0.0.1", "localhost")
-ROUTES = ("/", "/api/ask")
+ROUTES = ("/", "/api/ask", "/health", "/openapi.json")
 METHODS = ("GET", "HEAD", "POST")
 HERE = Path(__file__).parent
 CLOSE = {"connection": "close"}  # after a body that was not read to its end
@@ -124,9 +137,10 @@ CLOSE = {"connection": "close"}  # after a body that was not read to its end
 class Service:
     """The answerer, one thread that does all its work, and the log of questions if there is one."""
 
-    def __init__(self, answerer: Answerer, log: QuestionLog | None, title: str):
+    def __init__(self, answerer: Answerer, log: QuestionLog | None, title: str, contact: str = ""):
         self.log = log
         self.title = title
+        self.contact = contact
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="model")
         self.stopping = False
         self.written = _written(answerer)
@@ -134,8 +148,9 @@ class Service:
 
     def _use(self, answerer: Answerer) -> None:
         self.answerer = answerer
-        entries = len(answerer.stored.entries)
-        self.page, self.policy = build_page(entries, self.log is not None, self.title)
+        self.entries = len(answerer.stored.entries)
+        texts = {"title": self.title, "contact": self.contact}
+        self.page, self.policy = build_page(self.entries, self.log is not None, texts)
 
     def _use_newer(self) -> None:
         """Load a folder that was written again; of one that is not whole the answerer before stays."""
@@ -153,6 +168,14 @@ class Service:
         headers = {"content-security-policy": self.policy}
         return Response(self.page, media_type="text/html", headers=headers)
 
+    async def health(self, request: Request) -> Response:
+        """Say that questions are answered, and from how many entries."""
+        return JSONResponse({"status": "ok", "entries": self.entries})
+
+    async def describe(self, request: Request) -> Response:
+        """Give the description of the interface, OpenAPI 3.1."""
+        return FileResponse(HERE / "openapi.json")
+
     async def ask(self, request: Request) -> Response:
         """Answer a question, as JSON."""
         refuse_other_sites(request)
@@ -167,7 +190,8 @@ class Service:
         """Answer in the model's thread, and note what was not merely typed on the way."""
         self._use_newer()
         answered = self.answerer.ask(asked.question, asked.count)
-        kinds = [ASKED] * (not asked.draft) + [NONE] * asked.none
+        said = ASKED if answered.given else REFUSED
+        kinds = [said] * (not asked.draft) + [NONE] * asked.none
         for kind in kinds if self.log is not None else ():
             self.log.note(kind, answered)
         return answered
@@ -189,20 +213,20 @@ def _written(answerer: Answerer) -> list[tuple] | None:
     return [(path, found.st_mtime_ns, found.st_size) for path, found in stats]
 
 
-def build_page(entries: int, logged: bool, title: str) -> tuple[str, str]:
+def build_page(entries: int, logged: bool, texts: Mapping[str, str]) -> tuple[str, str]:
     """Return the page, with its style and script inside, and the policy that allows only these.
 
-    The page holds no text of the FAQ: its script puts answers in as text, never as HTML. The title is
-    put in last and as text, so that nothing in it is taken for a place of the page.
+    The page holds no text of the FAQ: its script puts answers in as text, never as HTML. ``texts``,
+    the title and whom to ask, are put in as text, and nothing in them is taken for a place of the page.
     """
     page, style, script = (
         HERE.joinpath(name).read_text(encoding="utf-8")
         for name in ("page.html", "page.css", "page.js")
     )
-    page = page.replace("{{entries}}", counted(entries, "entry", "entries"))
-    page = page.replace("{{logged}}", str(logged).lower())
-    page = page.replace("{{style}}", style).replace("{{script}}", script)
-    page = page.replace("{{title}}", html.escape(title))
+    values = {name: html.escape(text) for name, text in texts.items()}
+    values |= {"entries": counted(entries, "entry", "entries"), "logged": str(logged).lower()}
+    values |= {"style": style, "script": script}
+    page = re.sub(r"\{\{(\w+)\}\}", lambda place: values[place[1]], page)
     policy = (
         f"default-src 'none'; script-src {_digest_of(script)}; style-src {_digest_of(style)}; "
         "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -286,6 +310,8 @@ def build_app(service: Service, log: Callable[[str], None] = log_to_stderr) -> S
     routes = [
         Route("/", service.show),
         Route("/api/ask", service.ask, methods=["GET", "POST"]),
+        Route("/health", service.health),
+        Route("/openapi.json", service.describe),
     ]
     middleware = [
         Middleware(Guard, is_stopping=lambda: service.stopping, log=log),

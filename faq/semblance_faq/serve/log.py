@@ -17,7 +17,7 @@ from semblance_faq.answer.answerer import Answered
 
 MODE = 0o600
 START = b'{"time": "'  # of each line that the server writes
-ASKED, NONE = "asked", "none"  # the kinds of a line
+ASKED, REFUSED, NONE = "asked", "refused", "none"  # the kinds of a line
 
 
 class QuestionLog:
@@ -28,36 +28,37 @@ class QuestionLog:
         self.path = path
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         self.handle = os.open(path, flags, MODE)
-        self.is_cut = False  # whether the last line has no end
-        size = os.fstat(self.handle).st_size  # a device has none
-        first = os.pread(self.handle, len(START), 0) if size else b""
+        first = os.pread(self.handle, len(START), 0) if self._size() else b""
         if first != START[: len(first)]:  # such as a file of the answerer that is served
             problem = "holds something else than logged questions"
             raise InputError(self.path, problem, "name a new file")
-        if size and os.pread(self.handle, 1, size - 1) not in (b"\n", b""):
-            os.write(self.handle, b"\n")  # ends a line that a crash has cut off
+
+    def _size(self) -> int:
+        return os.fstat(self.handle).st_size  # a device has none
+
+    def _is_cut(self) -> bool:
+        """Tell whether a crash or a full disk has left the last line without its end."""
+        size = self._size()
+        return bool(size) and os.pread(self.handle, 1, size - 1) != b"\n"
 
     def note(self, kind: str, answered: Answered) -> None:
         """Note a question and its best answers, in one write: two processes never mix lines.
 
-        ``kind`` is ASKED, or NONE where a person found none of the answers right. A disk that is full
+        ``kind`` is ASKED, REFUSED where the question got no answer, or NONE where a person found none
+        of the answers right. A disk that is full
         costs the line and a warning, and never the answer. What it took of a line is ended by the next.
         """
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         given = [{"id": answer.id, "score": answer.score} for answer in answered.answers]
         facts = {"question": answered.question, "known": answered.known, "answers": given}
         line = json.dumps({"time": when, "kind": kind, **facts}, ensure_ascii=False) + "\n"
-        whole = b"\n" * self.is_cut + line.encode()
+        whole = b"\n" * self._is_cut() + line.encode()
         problem = "no room for a whole line"
-        written = 0
         try:
-            written = os.write(self.handle, whole)
+            if os.write(self.handle, whole) == len(whole):
+                return
         except OSError as error:
             problem = error.strerror
-        if written == len(whole):
-            self.is_cut = False
-            return
-        self.is_cut = self.is_cut or written > 0
         print(f"warning: {self.path}: not written: {problem}", file=sys.stderr)
 
     def close(self) -> None:

@@ -1,6 +1,8 @@
 "use strict";
 const WAIT = 150; // milliseconds without a key before a draft is asked
+const SETTLED = 3000; // and without an answer, before it is noted that there is none
 const COUNT = 5;
+const NEAREST = 3; // questions that are shown where there is no answer
 const field = document.getElementById("question");
 const state = document.getElementById("status");
 const list = document.getElementById("answers");
@@ -15,13 +17,17 @@ const none = document.getElementById("none");
 none.addEventListener("click", () => ask(field.value.trim() === noted, true));
 document.getElementById("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  ask(false);
+  ask(field.value.trim() === noted); // one line of the log for one question
 });
 field.addEventListener("input", () => {
   clearTimeout(timer);
+  noted = "";
   timer = setTimeout(() => ask(true), WAIT);
 });
 document.addEventListener("keydown", move);
+const contact = document.getElementById("contact");
+const whom = contact.lastElementChild;
+whom.replaceChildren(...linked(whom.textContent));
 
 async function ask(draft, refused = false) {
   clearTimeout(timer);
@@ -44,6 +50,7 @@ async function ask(draft, refused = false) {
     if (asking !== mine) return;
     if (!response.ok) return clear(found.error);
     show(found);
+    if (logged && draft && !found.given) timer = setTimeout(() => ask(false), SETTLED);
     if (!refused) return;
     clear("Thank you: it is noted that none of these answers your question.");
     field.focus();
@@ -54,13 +61,16 @@ async function ask(draft, refused = false) {
 
 function clear(text) {
   list.replaceChildren();
-  none.hidden = true;
+  none.hidden = contact.hidden = true;
   visible = "";
   say(text, false);
 }
 
-function say(text, unknown) {
+function say(text, unknown, unseen = "") {
   state.textContent = text;
+  const spoken = element("span", unseen); // what the page shows elsewhere
+  spoken.className = "unseen";
+  state.append(spoken);
   state.classList.toggle("unknown", unknown);
 }
 
@@ -68,15 +78,28 @@ function show(found) {
   const now = JSON.stringify(found);
   if (now === visible) return; // the same answers stay, with what was opened in them
   visible = now;
-  const given = found.answers.slice(0, found.given);
-  list.replaceChildren(...given.map((answer) => item(found, answer)));
+  const given = found.answers;
   none.hidden = !logged || !given.length;
+  contact.hidden = !whom.textContent || given.length > 0;
   if (!given.length) {
-    say("No answer: no entry is close enough to the question.", true);
+    const near = found.nearest.filter((answer) => answer.score > 0).slice(0, NEAREST);
+    list.replaceChildren(...near.map((answer) => folded(found, answer)));
+    const nearest = near.length ? " The nearest questions:" : "";
+    say(`No answer: no entry is close enough to the question.${nearest}`, true);
     return;
   }
+  list.replaceChildren(...given.map((answer) => item(found, answer)));
   const answers = given.length === 1 ? "1 answer" : given.length + " answers";
-  say(`${found.known ? "" : "Likely: "}${answers}. Best: ${given[0].question}`, false);
+  say(`${found.known ? "" : "Likely: "}${answers}.`, false, ` Best: ${given[0].question}`);
+}
+
+function folded(found, answer) {
+  const told = element("p", "", ...linked(answer.answer));
+  const button = element("summary", answer.question);
+  const shown = element("li", "", element("details", "", button, told, why(found, answer)));
+  shown.className = "near";
+  for (const text of shown.querySelectorAll("summary, p, dd")) text.dir = "auto";
+  return shown;
 }
 
 function item(found, answer) {
@@ -88,11 +111,11 @@ function item(found, answer) {
 }
 
 function linked(text) {
-  // Addresses of the web alone become links; all else stays text.
-  return text.split(/(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)])/).map((part, place) => {
+  // Addresses of the web and of mail alone become links; all else stays text.
+  return text.split(/(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)/).map((part, place) => {
     if (place % 2 === 0) return part;
     const link = element("a", part);
-    link.href = part;
+    link.href = part.includes("://") ? part : `mailto:${part}`;
     link.rel = "noopener noreferrer";
     return link;
   });
@@ -132,7 +155,7 @@ function move(event) {
   }
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
-  const stops = [field, ...list.children];
+  const stops = [field, ...[...list.children].map((shown) => shown.querySelector(".near summary") ?? shown)];
   const now = stops.findIndex((stop) => stop.contains(document.activeElement));
   const next = stops[Math.min(Math.max(now + step, 0), stops.length - 1)];
   if (now < 0 || next === stops[now]) return;

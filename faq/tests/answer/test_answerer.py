@@ -105,7 +105,7 @@ def test_words_rank_without_a_model_and_know_when_no_word_is_shared(answerer):
     by_words = changed(answerer, ranking="words", threshold=None)
     assert by_words.embedder is None
     found = by_words.ask("refund")
-    texts = answerer.stored.bank.candidates.texts
+    texts = answerer.stored.bank.texts
     assert found.likely and found.answers[0].id == REFUND.id
     assert found.answers[0].score == pytest.approx(Words(texts).scores(["refund"]).max())
     assert not by_words.ask("xyzzy").likely

@@ -15,10 +15,10 @@ KINDS = {
 @pytest.mark.parametrize("match", TEXTS)
 def test_each_text_of_an_answer_counts_once_and_knows_its_entry(match):
     bank = build_bank(ENTRIES, match)
-    assert bank.candidates.answers == ANSWERS
-    assert len(bank.candidates.texts) == len(bank.sources) == TEXTS[match]
+    assert bank.owners[-1] + 1 == ANSWERS
+    assert len(bank.texts) == len(bank.sources) == TEXTS[match]
     assert {source.kind for source in bank.sources} == KINDS[match]
-    for text, (kind, number) in zip(bank.candidates.texts, bank.sources, strict=True):
+    for text, (kind, number) in zip(bank.texts, bank.sources, strict=True):
         entry = ENTRIES[number]
         own = {"answer": [entry.answer], "question": [entry.question], "wording": entry.wordings}
         assert text in [" ".join(each.split()) for each in own[kind]]
@@ -27,7 +27,7 @@ def test_each_text_of_an_answer_counts_once_and_knows_its_entry(match):
 def test_a_wording_at_two_entries_of_one_answer_counts_for_the_first():
     entries = [FaqEntry("1", "a", "same", ("w",)), FaqEntry("2", "b", "same", ("w", "a"))]
     bank = build_bank(entries, "question")
-    assert bank.candidates.texts == ("a", "w", "b")
+    assert bank.texts == ("a", "w", "b")
     assert [source.entry for source in bank.sources] == [0, 0, 1]
 
 

@@ -35,14 +35,15 @@ def test_the_text_holds_answer_score_and_what_matched_within_the_width():
 def test_without_an_answer_the_text_says_so_and_ranks_only_if_asked():
     text = as_text(answered(), 80)
     assert text.startswith("No answer") and "0.750" in text and "0.800" in text
-    assert "How?" not in text
-    assert "How?" in as_text(answered(), 80, top=1)
+    assert "Nearest question: How?" in text and "So." not in text
+    assert "So." in as_text(answered(), 80, top=1)
 
 
 @pytest.mark.parametrize("threshold, given", [(THRESHOLD, 1), (None, 2)])
 def test_the_answers_above_the_limit_alone_are_given(threshold, given):
     found = answered(0.85, 0.5, 0.1, threshold=threshold)  # the threshold is .8, the floor .4
-    assert as_text(found, 80).count("How?") == as_json(found)["given"] == given
+    assert as_text(found, 80).count("How?") == len(as_json(found)["answers"]) == given
+    assert [a["rank"] for a in as_json(found)["nearest"]] == list(range(given + 1, 4))
     assert as_text(found, 80, top=3).count("How?") == 3
 
 
@@ -79,7 +80,7 @@ def test_the_text_tells_below_what_an_answer_lies():
         (answered(0.5, threshold=None), "Likely: no threshold promises"),
     ):
         text = as_text(found, 200)
-        assert text.startswith(said) and ("How?" in text) == said.startswith("Likely")
+        assert text.startswith(said) and ("So." in text) == said.startswith("Likely")
 
 
 def read(content: bytes) -> list[str]:

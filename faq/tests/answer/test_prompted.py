@@ -30,9 +30,7 @@ def test_questions_and_wordings_are_queries_and_answers_are_documents(folder):
     embedder = Embedder(folder / "model", 32)
     roles = {"answer": "document", "question": "query", "wording": "query"}
     kinds = [source.kind for source in bank.sources]
-    texts = [
-        PROMPTS[roles[kind]] + text for kind, text in zip(kinds, bank.candidates.texts, strict=True)
-    ]
+    texts = [PROMPTS[roles[kind]] + text for kind, text in zip(kinds, bank.texts, strict=True)]
     assert set(kinds) == set(roles)
     tokens = tokenise(folder / "model/tokenizer.json", texts)
     expected = unit(embedder.encoder.encode(tokens, 32))

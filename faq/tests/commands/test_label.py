@@ -1,14 +1,24 @@
 """Labels that a person gives: what is asked in which turn, where each label goes, and what it shows."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 
 from faq.tests.example_faq import ENTRIES, write_example
 from semblance.data.text import bare
 from semblance.errors import InputError
+from semblance_faq.answer.answerer import Answerer
 from semblance_faq.commands.coverage import plain_text
-from semblance_faq.commands.label import NONE, judged, kept_apart, label, labels_csv, labels_of
+from semblance_faq.commands.label import (
+    NONE,
+    judged,
+    kept_apart,
+    label,
+    labels_csv,
+    labels_of,
+    with_wordings,
+)
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import put
 
@@ -83,8 +93,9 @@ def test_a_question_that_no_candidate_answers_is_never_taught_and_not_asked_agai
 
 
 def test_a_skipped_question_leaves_no_label_and_does_not_count(place):
-    shown, _ = labelled(place, ["", "1", "1"], count=2)
+    shown, lines = labelled(place, ["", "1", "1"], count=2)
     assert len(shown) == 3 and sum(map(len, files(place))) == 2
+    assert any(line.endswith(f"; {len(QUESTIONS) - 3} questions are left") for line in lines)
 
 
 def test_a_key_that_is_none_is_asked_again_and_blanks_around_one_do_not_matter(place):
@@ -136,6 +147,16 @@ def test_the_labels_kept_apart_say_how_often_the_first_answer_is_right(place):
     assert right in lines
     none = f"  none of the candidates was right: {len(apart) - 5} of {len(apart)},"
     assert lines[-1].startswith(none)
+
+
+def test_labels_as_wordings_change_the_answers_as_an_update_does(answerer, model, tmp_path):
+    taught = with_wordings(answerer, [("Where is parcel 7?", "ship")])
+    entries = (*ENTRIES[:3], replace(ENTRIES[3], wordings=("Where is parcel 7?",)))
+    updated = Answerer.open(write_example(tmp_path / "updated", model, entries=entries))
+    for question in ("where is parcel 7", "parcel 8?", "refund"):
+        ours, theirs = (one.ask(question).answers for one in (taught, updated))
+        assert [a.id for a in ours] == [a.id for a in theirs]
+        assert [a.score for a in ours] == pytest.approx([a.score for a in theirs], abs=1e-5)
 
 
 def test_a_question_that_the_faq_has_is_not_asked(place):

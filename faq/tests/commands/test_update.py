@@ -167,10 +167,10 @@ def test_an_update_answers_from_the_new_entries_with_the_model_and_limits_of_bef
     assert "Within two days." not in {entry.answer for entry in now.stored.entries}
     reset, *_ = ENTRIES
     assert now.stored.entries[0].wordings == reset.wordings
-    asked = before.stored.bank.candidates.texts
-    kept = [text for text in now.stored.bank.candidates.texts if text in asked]
+    asked = before.stored.bank.texts
+    kept = [text for text in now.stored.bank.texts if text in asked]
     for text in kept:  # the model embeds a text as it did, up to the order of sums
-        places = (each.stored.bank.candidates.texts.index(text) for each in (now, before))
+        places = (each.stored.bank.texts.index(text) for each in (now, before))
         own, old = (each.stored.vectors[p] for each, p in zip((now, before), places, strict=True))
         np.testing.assert_allclose(own, old, atol=1e-5)
     assert check_answerer(folder).problems == []

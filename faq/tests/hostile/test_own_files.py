@@ -79,7 +79,7 @@ FIELDS = [  # of the second row of JSON
     ({"id": "1"}, "id '1' stands twice"),
     ({"id": True}, "id is not text"),
     ({"group": ["g"]}, "group is not text"),
-    ({"queries": "x"}, "queries is not a list"),
+    ({"queries": 3}, "queries is not a list"),
     ({"queries": ["x", ""]}, "a query is empty"),
     ({"queries": [None]}, "a query is missing"),
 ]
@@ -106,6 +106,9 @@ DAMAGED = [  # file, content, line, words of the refusal
     ("f.csv", CSV.replace(b"r,b", BOM + b"r,b"), 3, "a byte order mark inside"),
     ("f.jsonl", BOM + BOM + JSON, 1, "a byte order mark inside"),
     ("f.jsonl", JSON.replace(b"\n", b"\r"), 1, "a lone carriage return"),
+    ("f.json", b'[{"question": "q",\n]', 2, "not JSON"),
+    ("f.json", b'["q", "a"]', 1, "entry 1 is no JSON object: 'q'"),
+    ("f.json", b'{"data": {"q": "a"}}', 1, "no column question"),
     ("f.csv.gz", packed(CSV)[:-10], 1, "broken gzip"),
     ("f.jsonl.gz", packed(JSON)[:-10], 2, "broken gzip"),  # behind the first row
     ("f.csv.gz", packed(CSV) + b"rubbish", 1, "broken gzip"),

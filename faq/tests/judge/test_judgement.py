@@ -121,8 +121,8 @@ def test_ways_within_one_standard_error_of_the_kept_one_are_named():
 
 def first_lines(found, subject=SUBJECT):
     """What a manager reads: whether to use it, and what to do next."""
-    title, _, use, _, then, _, *_ = summary_text(found, subject).splitlines()
-    assert title.startswith("# ")
+    title, use, then, *_ = summary_text(found, subject).split("\n\n")
+    assert title.startswith("# ") and len(then.splitlines()) <= 3
     return use, then
 
 
@@ -143,17 +143,30 @@ def test_what_is_wrong_more_often_than_right_is_not_to_be_used(share, use):
 
 @pytest.mark.parametrize(
     "protocol, said",
-    [("wording", "24 more wordings of users would allow"), ("pairs", "44 wordings of users")],
+    [("wording", "collect 24 more wordings of users:"), ("pairs", "collect 44 wordings of users,")],
 )
 def test_how_many_more_questions_would_allow_a_threshold_is_told(protocol, said):
     """44 right answers of 44 show 90 %: .9 ** 44 < .01 < .9 ** 43; 20 show .01 ** (1 / 20) = 79.4 %."""
     found = judge({"tuned": [fold(np.ones(10))] * 2}, [], 0.9)
     use, then = first_lines(found, replace(SUBJECT, protocol=protocol))
     assert use == (
-        "Use it: yes, as suggestions that a person reads. The first is right for 100% of 20 questions."
-    )
+        "Use it: perhaps, as suggestions that a person reads. The first is right for 100% of 20 questions"
+        " (95% interval 83% to 100%)."
+    )  # .025 ** (1 / 20) = 83.2 %
     assert then.startswith(f"Next: {said}") and "for 100% of the questions" in then
     assert then.endswith("These allow one of 79% for 100% (precision: 0.79).")
+
+
+def test_few_questions_are_told_with_their_exact_interval_and_why_a_way_is_kept():
+    """12 of 18: Clopper and Pearson's interval is 41.0 to 86.7 %."""
+    same = [fold(np.arange(9) < 6)] * 2
+    found = judge({"start": same, "bm25": same}, ["start", "bm25"], 0.9)
+    use, _ = first_lines(found, replace(SUBJECT, way=Way("start", (0,))))
+    assert use.startswith("Use it: perhaps,")
+    assert "67% of 18 questions (95% interval 41% to 87%)" in use
+    assert "Kept is the start model, not shown to be better than BM25: it is the simplest" in use
+    found = replace(judge({"start": same, "tuned": same}, [], 0.9, ["start"]), chosen="tuned")
+    assert "Kept is tuned, not shown to be better than no training: it was" in first_lines(found)[0]
 
 
 def test_the_summary_says_what_the_floor_refuses():

@@ -68,9 +68,13 @@ def test_rows_that_are_empty_in_each_read_column_are_skipped_and_reported(tmp_pa
         ("|one|| |two|", ["one", "two"]),
         (r"a\|b|c", ["a|b", "c"]),
         (r"\|", ["|"]),
+        ("one\ntwo|three\r\n", ["one", "two", "three"]),
+        ("- one\n\u2022 two\n-3 degrees", ["one", "two", "-3 degrees"]),
+        ("1. one\n2) two", ["one", "two"]),
+        ("2. league\ntwo", ["2. league", "two"]),
     ],
 )
-def test_bars_separate_the_queries_of_a_cell(cell, queries):
+def test_bars_and_lines_separate_the_queries_of_a_cell(cell, queries):
     assert split_queries(cell) == queries
 
 

@@ -8,7 +8,7 @@ from faq.tests.read.examples import places
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance.data.text import bare
 from semblance_faq.read.faq import read_own
-from semblance_faq.read.findings import DONE, EMPTY, Findings
+from semblance_faq.read.findings import Finding, Findings
 from tests.unit.data.files import put
 
 
@@ -16,13 +16,13 @@ from tests.unit.data.files import put
 def test_own_csv_fills_ids_and_groups(tmp_path, name):
     header = "\ufeffanswer,question,id,group,note\n"
     path = put(tmp_path / name, header + '"NA\nn/a",null,,,x\nNone,None,k,g,x\n')
-    pairs = (FaqPair("2", "null", "NA n/a", "null"), FaqPair("k", "None", "None", "g"))
+    pairs = (FaqPair("2", "null", "NA\nn/a", "null"), FaqPair("k", "None", "None", "g"))
     assert read_own(path) == Faq("shop", pairs, ())
 
 
 def test_own_json_lines_may_hold_queries(tmp_path):
     rows = [
-        {"question": "null", "answer": "NA", "queries": ["n/a", "x  y"], "id": 5},
+        {"question": "null", "answer": "NA", "queries": ["n/a", "x  y"], "id": 5.0},
         {"question": "q", "answer": "a", "group": "g"},
     ]
     path = put(tmp_path / "own.jsonl", "\n".join(map(json.dumps, rows)))
@@ -31,6 +31,48 @@ def test_own_json_lines_may_hold_queries(tmp_path):
         (FaqPair("5", "null", "NA", "null"), FaqPair("2", "q", "a", "g")),
         (FaqQuery("5-q1", "n/a", "null", ("5",)), FaqQuery("5-q2", "x y", "null", ("5",))),
     )
+
+
+LATER = '["Bye?", "See you"], "%s": ["Soon.", "Later."]}]'
+ARRAYS = {
+    "f.json": '[\n{"question": "Hi?", "answer": "Hello."},\n{"question": ' + LATER % "answer",
+    "f.txt": '[{"q": "Hi?", "a": "Hello."}, {"q": ' + LATER % "a",
+    "intents.json": '{"about": [1], "intents": [{"tag": "a", "patterns": ["Hi?"],'
+    ' "responses": ["Hello."]}, {"patterns": ' + LATER % "responses" + "}",
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_an_array_of_json_is_read_and_its_further_questions_are_wordings(name, tmp_path):
+    faq = read_own(put(tmp_path / name, ARRAYS[name]))
+    pairs = [(pair.id, pair.question, pair.answer) for pair in faq.pairs]
+    assert pairs == [("1", "Hi?", "Hello."), ("2", "Bye?", "Soon.")]
+    assert [(query.text, query.relevant) for query in faq.queries] == [("See you", ("2",))]
+    assert places(faq, "rows with several answers") == [(2, 0)]
+
+
+def test_answers_keep_their_lines_and_equal_ones_are_one_entry(tmp_path):
+    text = 'question,answer\nq,"a  b\n\n\n\n c\rd"\nq,"a b c d"\n'
+    faq = read_own(put(tmp_path / "f.csv", text))
+    assert [pair.answer for pair in faq.pairs] == ["a b\n\nc\nd"]
+    assert places(faq, "duplicate rows") == [(7, 2)]
+
+
+def test_wordings_on_lines_of_a_cell_are_counted_and_what_may_be_several_is_named(tmp_path):
+    text = 'question,answer,queries\nq,a,"- one?\n- two"\nr,b,how? and why?\ns,c,this; that\n'
+    faq = read_own(put(tmp_path / "f.csv", text))
+    assert [query.text for query in faq.queries][:2] == ["one?", "two"]
+    assert places(faq, "queries that may be several") == [(4, 0), (5, 0)]
+    assert any(
+        line.endswith("queries: 2 wordings, one a line in 1 cell") for line in faq.reading.lines
+    )
+
+
+@pytest.mark.parametrize("own, asked", [("1", "1.0"), ("1.0", "1"), ("1.0", "1.0")])
+def test_an_id_that_pandas_wrote_as_1_0_is_1(tmp_path, own, asked):
+    path = put(tmp_path / "f.csv", f"id,question,answer\n{own},q,a\n1.5,r,b\n")
+    queries = put(tmp_path / "asked.csv", f"query,id\nw,{asked}\n")
+    assert read_own(path, None, queries).queries[0].relevant == (own,)
 
 
 def test_rows_that_repeat_question_and_answer_are_one_entry_with_all_queries(tmp_path):
@@ -142,10 +184,10 @@ def test_named_columns_are_read(tmp_path):
 def test_a_long_list_of_places_is_cut_and_its_count_is_not():
     findings = Findings()
     for number in range(1, 31):
-        findings.add(EMPTY, "f.csv", 2 * number)
+        findings.add(Finding.EMPTY, "f.csv", 2 * number)
     (line,), counts = findings.reading()
     assert "empty rows: 30 " in line and line.endswith("24, 18 more places")
-    assert counts == dict.fromkeys(DONE, 0) | {"empty rows": 30}
+    assert counts == dict.fromkeys((kind.label for kind in Finding), 0) | {"empty rows": 30}
 
 
 def test_blank_lines_of_json_are_skipped_and_counted_as_in_csv(tmp_path):

@@ -5,6 +5,13 @@ import pytest
 from semblance_faq.read.faq import read_own
 from semblance_faq.read.html import has_html, shown_text
 
+LINES = {
+    "<ol>\n <li>One</li>\n <li><p>Two\n x</p></li>\n</ol><p>End</p>": "1. One\n2. Two x\nEnd",
+    "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>": "- a\n- b\n- c",
+    "a<br>b<br/>\n<br>c": "a\nb\n\nc",
+    "a\n<b>b</b>": "a\nb",
+    "<div><pre>a\n b</pre></div>": "a\n b",
+}
 SHOWN = {
     "<p>Go to <a href='https://x.y/z?a=1&amp;b=2'>the page</a>.</p>": "Go to the page (https://x.y/z?a=1&b=2).",
     "<ul><li>One</li><li>Two &amp; three</li></ul>": "- One - Two & three",
@@ -34,6 +41,11 @@ TEXTS += [
 def test_html_is_read_as_what_it_shows(text):
     assert has_html(text)
     assert " ".join(shown_text(text).split()) == SHOWN[text]
+
+
+@pytest.mark.parametrize("text", LINES)
+def test_blocks_and_breaks_part_lines_and_those_of_the_source_do_where_nothing_else_does(text):
+    assert shown_text(text).strip() == LINES[text]
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -1,6 +1,8 @@
 """A FAQ in an Excel workbook: the traps of sheets, rows and cells."""
 
 import datetime
+import re
+import zipfile
 
 import pytest
 from openpyxl import Workbook
@@ -9,6 +11,8 @@ from faq.tests.read.examples import HEADER, places, rewrite, save
 from semblance.errors import InputError
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import fails_at
+
+NOT_FOLLOWED = ("0.00E+00", "# ?/?", '[>3]0" many"', 'h:mm "Uhr"', "[h]:mm:ss.0")
 
 
 def answers(faq) -> list[str]:
@@ -22,7 +26,10 @@ def lines_of(faq, kind: str) -> list[int]:
 def test_a_table_of_texts_comes_back_with_its_queries(tmp_path):
     path = save(tmp_path / "f.xlsx", HEADER, ["q", "a\nb", "k", "x|y"], ["r", " c ", None, None])
     faq = read_own(path)
-    assert [(p.id, p.question, p.answer) for p in faq.pairs] == [("k", "q", "a b"), ("3", "r", "c")]
+    assert [(p.id, p.question, p.answer) for p in faq.pairs] == [
+        ("k", "q", "a\nb"),
+        ("3", "r", "c"),
+    ]
     assert [(query.text, query.relevant) for query in faq.queries] == [("x", ("k",)), ("y", ("k",))]
     assert faq.name == "f"
 
@@ -31,7 +38,7 @@ def test_a_table_of_texts_comes_back_with_its_queries(tmp_path):
     "value, code, shown",
     [
         (1_200_000_000_000_000, "General", "1200000000000000"),
-        (1.2e15, "0.00E+00", "1200000000000000"),
+        (1200, "0.00E+00", "1200"),
         (4915123456789, "General", "4915123456789"),
         (42, "General", "42"),
         (0.1 + 0.2, "General", "0.3"),
@@ -45,14 +52,57 @@ def test_a_table_of_texts_comes_back_with_its_queries(tmp_path):
         (datetime.date(2024, 5, 31), "dd.mm.yyyy", "2024-05-31"),
         (datetime.datetime(2024, 5, 31, 14, 30), "d.m.yy h:mm", "2024-05-31 14:30:00"),
         (datetime.time(14, 30), "h:mm", "14:30:00"),
+        (1.5, "h:mm", "12:00:00"),
+        (49.9, '"€"#,##0.00', "€49.90"),
+        (-1234.5, "#,##0.00\\ [$€-407];[Red]\\-#,##0.00\\ [$€-407]", "-1,234.50 €"),
+        (-5, "$#,##0.00_);($#,##0.00)", "($5.00)"),
+        (0, '_-* #,##0.00_-;-* #,##0.00_-;_-* "-"??_-;_-@_-', "-"),
+        (14, '0 "days"', "14 days"),
+        (301234567, "000-000-0000", "030-123-4567"),
+        (1_500_000, '0.0,,"M"', "1.5M"),
+        (0.5, "0.##", "0.5"),
+        (12, 'General" pieces"', "12 pieces"),
+        ("12", '"Room "@', "Room 12"),
+        ("a_x000D_\nb", "@", "a\nb"),
+        (datetime.timedelta(hours=36), "[h]:mm", "36:00"),
+        (datetime.timedelta(minutes=90, seconds=5), '[mm]:ss" min"', "90:05 min"),
+        (0.5, "# ?/?", "0.5"),
+        (5, '[>3]0" many"', "5"),
+        (datetime.time(14, 30), 'h:mm "Uhr"', "14:30:00"),
+        (datetime.timedelta(hours=36), "[h]:mm:ss.0", "1 day, 12:00:00"),
     ],
 )
-def test_a_cell_is_read_as_it_is_shown(value, code, shown, tmp_path):
+def test_a_cell_is_read_as_it_is_shown_and_a_format_that_is_not_followed_is_named(
+    value, code, shown, tmp_path
+):
     def set_format(book: Workbook) -> None:
         book.active["B2"].number_format = code
 
     path = save(tmp_path / "f.xlsx", HEADER, ["q", value], change=set_format)
-    assert answers(read_own(path)) == [shown]
+    faq = read_own(path)
+    assert answers(faq) == [shown]
+    assert lines_of(faq, "rows with another number format") == [2] * (code in NOT_FOLLOWED)
+
+
+def test_strict_open_xml_is_read_and_so_is_a_workbook_that_is_called_csv(tmp_path):
+    path = save(tmp_path / "f.xlsx", HEADER, ["q", "a"])
+    usual = re.compile(rb"http://schemas.openxmlformats.org/(\w+)/2006/(main|relationships)")
+    with zipfile.ZipFile(path) as box, zipfile.ZipFile(tmp_path / "f.csv", "w") as strict:
+        for name in box.namelist():
+            named = usual.sub(rb"http://purl.oclc.org/ooxml/\1/\2", box.read(name))
+            strict.writestr(name, box.read(name) if "package/2006" in name else named)
+    assert answers(read_own(tmp_path / "f.csv")) == answers(read_own(path)) == ["a"]
+
+
+def test_of_a_hidden_and_a_visible_column_the_visible_one_is_read(tmp_path):
+    def hide(book: Workbook) -> None:
+        for name in "AC":
+            book.active.column_dimensions[name].hidden = True
+
+    header = ["question", "Frage", "id", "answer"]
+    path = save(tmp_path / "f.xlsx", header, ["old", "new", "k", "a"], change=hide)
+    [pair] = read_own(path).pairs
+    assert (pair.question, pair.id) == ("new", "k")  # no visible column holds the ids
 
 
 def test_rounded_numbers_are_reported(tmp_path):

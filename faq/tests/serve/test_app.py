@@ -13,6 +13,7 @@ from faq.tests.serve.example_site import QUESTION, Site
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.output import as_json
+from semblance_faq.serve.app import ROUTES
 from semblance_faq.serve.log import QuestionLog
 
 SECRET = "my very own question"
@@ -23,6 +24,10 @@ def logged(answerer, tmp_path):
     log = QuestionLog(tmp_path / "log.jsonl")
     yield Site(answerer, log), tmp_path / "log.jsonl"
     log.close()
+
+
+def ids(response):
+    return [answer["id"] for answer in response.json()["answers"] + response.json()["nearest"]]
 
 
 def lines_of(path):
@@ -52,6 +57,17 @@ def test_the_page_is_one_document_whose_policy_allows_its_own_style_and_script_a
     assert "default-src 'none'" in policy and "unsafe" not in policy
     assert "{{" not in answer.text and not re.search(r"(src|href)=\"(?!data:,)", answer.text)
     assert "innerHTML" not in answer.text and "outerHTML" not in answer.text
+
+
+def test_what_is_served_is_described_and_whether_it_is_ready_is_told(site, answerer):
+    health = site.client.get("/health").json()
+    assert health == {"status": "ok", "entries": len(answerer.stored.entries)}
+    described = site.client.get("/openapi.json").json()
+    assert {"/", *described["paths"], "/openapi.json"} == set(ROUTES)
+    schemas = described["components"]["schemas"]
+    found = as_json(answerer.ask(QUESTION))
+    assert set(schemas["Answered"]["properties"]) == set(found)
+    assert set(schemas["Answer"]["properties"]) == set(found["answers"][0])
 
 
 @pytest.mark.parametrize(
@@ -98,7 +114,7 @@ def test_the_log_of_questions_holds_what_was_asked_and_not_what_was_half_typed(
     assert site.ask(SECRET, count=2, **more).status_code == 200
     found = answerer.ask(SECRET, 2)
     answers = [{"id": a.id, "score": a.score} for a in found.answers]
-    said = {"kind": "asked", "question": SECRET, "known": found.known, "answers": answers}
+    said = {"kind": "refused", "question": SECRET, "known": found.known, "answers": answers}
     lines = lines_of(path)
     assert [{name: line[name] for name in said} for line in lines] == [said] * kept
     assert path.stat().st_mode & 0o777 == 0o600
@@ -108,7 +124,7 @@ def test_that_no_answer_was_right_is_one_more_line_of_the_log(logged):
     site, path = logged
     for draft, kinds in ((False, ["asked", "none"]), (True, ["none"])):
         path.write_text("")
-        body = {"question": SECRET, "none": True, "draft": draft}
+        body = {"question": QUESTION, "none": True, "draft": draft}
         assert site.post(json.dumps(body)).status_code == 200
         assert [line["kind"] for line in lines_of(path)] == kinds
 
@@ -134,9 +150,9 @@ def test_a_server_that_stops_closes_its_connections(answerer):
 
 def test_a_folder_that_is_written_again_is_served_from_the_next_question_on(copy, model):
     site = Site(Answerer.open(copy))
-    assert site.ask("Why?").json()["answers"][0]["id"] in {entry.id for entry in ENTRIES}
+    assert ids(site.ask("Why?"))[0] in {entry.id for entry in ENTRIES}
     write_example(copy, model, entries=(FaqEntry("new", "Why?", "Because."),))
-    assert [answer["id"] for answer in site.ask("Why?").json()["answers"]] == ["new"]
+    assert ids(site.ask("Why?")) == ["new"]
     assert ">1 entry." in site.client.get("/").text
 
 
@@ -157,8 +173,8 @@ def test_a_folder_that_was_asked_while_it_was_copied_is_served_once_it_is_whole(
     after = {path: path.read_bytes() for path in before}
     for path, content in before.items():
         path.write_bytes(after[path] if path.name == "record.json" else content)
-    assert "new" not in {answer["id"] for answer in site.ask("Why?").json()["answers"]}
+    assert "new" not in ids(site.ask("Why?"))
     for path, content in after.items():
         if path.name != "record.json":
             path.write_bytes(content)
-    assert [answer["id"] for answer in site.ask("Why?").json()["answers"]] == ["new"]
+    assert ids(site.ask("Why?")) == ["new"]

@@ -14,8 +14,7 @@ def read(
     answer_column: str | None = None,
 ) -> Faq:
     """Read the files at the paths, which are in no manifest; columns without a name are guessed."""
-    named = {"question": question_column, "answer": answer_column}
-    given = {role: name for role, name in named.items() if name is not None}
+    given = {"question": question_column, "answer": answer_column}
     file = raw.user_file(path)
     queries = None
     if queries_path is not None:
