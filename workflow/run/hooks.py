@@ -254,11 +254,21 @@ def end(plan: Plan) -> None:
     with contextlib.suppress(OSError):  # then the next start asks Slurm for them
         events.append(plan.out, "settled")
     remove_copies(plan.config)
+    _describe_models(plan.config)
+
+
+def _describe_models(config: Config) -> None:
+    """Write the cards of the models; a help for readers, without which the end of a run goes on."""
+    from workflow.run.cards import write_cards  # slow to load, and needed at the end alone
+
+    with contextlib.suppress(InputError, OSError):
+        write_cards(config)
 
 
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, which tables are not whole, and how to go on."""
     remove_copies(plan.config)
+    _describe_models(plan.config)
     history = events.History(plan.out)
     texts = [*events.failures(history), *_incomplete_tables(plan)]
     texts += [*_describe_saved(workflow.dag, plan.out), events.last_line(history)]
