@@ -6,13 +6,13 @@ No network is asked. ``semblance check`` shows it all, and each start of snakema
 import functools
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from semblance.counts import size
-from semblance.errors import InputError
+from semblance.errors import InputError, nearest
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.gpus import visible_gpus, without_gpu
 from workflow.checks.claims import claim_checks
@@ -57,6 +57,7 @@ def check(layers: Layered, asked: Command) -> Checked:
         plan = checked.cost.plan
         everything = jobs(plan)
         errors = errors_of(dataset_checks(plan, everything, checked.datasets))
+        errors += _errors_of_command(asked, checked.datasets)
         if asked.plans_jobs:
             missing = errors_of(input_checks(plan, everything))
             if not missing:
@@ -67,6 +68,18 @@ def check(layers: Layered, asked: Command) -> Checked:
     if asked.makes_all and not checked.errors:  # the plan of a large run takes Snakemake a while
         check_planned(checked)
     return checked
+
+
+def _errors_of_command(asked: Command, datasets: Iterable[str]) -> Iterator[InputError]:
+    """Yield what snakemake would pass over in silence: lost options, and names of no rule."""
+    for option in asked.lost:
+        flag = f"--{option.replace('_', '-')}"
+        problem = "stands twice, and Snakemake reads the last one alone"
+        yield InputError(flag, problem, f"put all behind one {flag}")
+    known = {*STAGES, "all", *(f"download_{name}" for name in datasets)} - {"download"}
+    for flag, name in asked.rules:
+        if name not in known:
+            yield InputError(flag, f"there is no rule {name!r}", nearest(name, sorted(known)))
 
 
 def _add_costs(checked: Checked) -> None:
