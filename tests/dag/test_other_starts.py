@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.dag.tiny import Project, printed, run_module
+from semblance.strict_yaml import read_yaml
+from tests.dag.tiny import ROOT, Project, printed, run_module
 
 pytestmark = pytest.mark.dag
 MODULE = """
@@ -52,3 +53,16 @@ def test_a_program_runs_the_workflow_by_its_own_arguments_and_keeps_its_streams(
     assert done.stdout.endswith("the host's own line\n") and done.returncode == 0
     assert done.stderr.endswith("and its error\n")
     assert '"event": "finished"' in (project.folder / "results/logs/events.jsonl").read_text()
+
+
+def test_the_catalogue_of_workflows_finds_its_files_by_its_documented_keys(fresh: Project):
+    stated = read_yaml(ROOT / ".snakemake-workflow-catalog.yml")
+    of_flags, of_software = {"desc", "flags"}, {"conda", "apptainer", "apptainer+conda", "report"}
+    assert {key: set(part) for key, part in stated["usage"].items()} == {
+        "mandatory-flags": of_flags,
+        "software-stack-deployment": of_software,
+    }
+    assert (ROOT / "config/README.md").is_file()
+    words = ("--configfile", "tiny.yaml", "--snakefile", "workflow/Snakefile", "-n", "--", RECORD)
+    planned = run_module(fresh.folder, "snakemake", *words)
+    assert planned.returncode == 0 and "download" in planned.stdout
