@@ -61,7 +61,7 @@ def write_cards(config: Config) -> None:
     judged = pd.read_csv(claims, dtype=str, keep_default_na=False) if claims.is_file() else None
     for job in jobs(plan):
         model = Path(weights(plan, job))
-        if job.name and model.is_file():
+        if job.base and job.name and model.is_file():  # trained from a base, by a method
             run, made = Run(*job[1:]), read_sealed(record(plan, job))
             facts = _facts(plan, run, made, licences)
             sections = [

@@ -270,10 +270,10 @@ def end(plan: Plan) -> None:
 
 
 def _describe_models(config: Config) -> None:
-    """Write the cards of the models; a help for readers, without which the end of a run goes on."""
+    """Write the cards of the models, which the end of a run does not wait for: a file may be damaged."""
     from workflow.run.cards import write_cards  # slow to load, and needed at the end alone
 
-    with contextlib.suppress(InputError, OSError):
+    with contextlib.suppress(InputError, OSError, ValueError, LookupError):
         write_cards(config)
 
 
