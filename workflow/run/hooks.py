@@ -270,7 +270,7 @@ def end(plan: Plan) -> None:
 
 
 def _describe_models(config: Config) -> None:
-    """Write the cards of the models, which the end of a run does not wait for: a file may be damaged."""
+    """Write the cards of the models; the end of a run goes on where a file is damaged."""
     from workflow.run.cards import write_cards  # slow to load, and needed at the end alone
 
     with contextlib.suppress(InputError, OSError, ValueError, LookupError):
