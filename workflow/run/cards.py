@@ -3,11 +3,11 @@
 A card is no output of a training, and no stage reads it: other words make nothing stale.
 """
 
+import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-import pandas as pd
 from huggingface_hub import EvalResult, ModelCardData
 
 from semblance import layout
@@ -57,17 +57,13 @@ def write_cards(config: Config) -> None:
     plan = Plan(config)
     datasets = load_manifest(config.manifest)
     licences = {name: dataset.licence for name, dataset in datasets.items()}
-    claims = Path(config.output, layout.TABLES, "claims.csv")
-    judged = pd.read_csv(claims, dtype=str, keep_default_na=False) if claims.is_file() else None
+    judged = _rows(Path(config.output, layout.TABLES, "claims.csv"))
     for job in jobs(plan):
         model = Path(weights(plan, job))
         if job.base and job.name and model.is_file():  # trained from a base, by a method
             run, made = Run(*job[1:]), read_sealed(record(plan, job))
             facts = _facts(plan, run, made, licences)
-            sections = [
-                *_training(made, facts),
-                *([] if judged is None else _verdicts(plan, run, judged)),
-            ]
+            sections = [*_training(made, facts), *_verdicts(plan, run, judged)]
             text = TEXT.format(facts=facts, sections="\n".join(sections), **run._asdict())
             write_text(model.with_name("README.md"), text)
 
@@ -116,33 +112,38 @@ def _datasets(plan: Plan, run: Run) -> Iterator[str]:
 def _results(plan: Plan, run: Run) -> Iterator[EvalResult]:
     """Yield each test score of a model, a share of 1."""
     for kind, folder in layout.SCORES_OF.items():
-        file = Path(layout.place(plan.out, folder, **run._asdict()), layout.SCORE_FILE)
-        if file.is_file():
-            scores = pd.read_csv(file, keep_default_na=False)
-            for row in scores[~scores.isin(NO_TEST).any(axis=1)].itertuples():
+        place = layout.place(plan.out, folder, **run._asdict())
+        for row in _rows(Path(place, layout.SCORE_FILE)):
+            if not any(row[column] in values for column, values in NO_TEST.items()):
                 yield EvalResult(
                     task_type=TASKS[kind],
-                    dataset_type=row.task,
-                    dataset_name=row.task,
-                    dataset_config=row.protocol,
-                    metric_type=row.metric,
-                    metric_name=f"{row.metric}, {row.aggregation}",
-                    metric_value=row.value,
+                    dataset_type=row["task"],
+                    dataset_name=row["task"],
+                    dataset_config=row["protocol"],
+                    metric_type=row["metric"],
+                    metric_name=f"{row['metric']}, {row['aggregation']}",
+                    metric_value=float(row["value"]),
                 )
 
 
-def _verdicts(plan: Plan, run: Run, judged: pd.DataFrame) -> Iterator[str]:
-    """Yield a line for each claim on a model's method that was judged on its base and corpus."""
+def _verdicts(plan: Plan, run: Run, judged: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return a line for each claim on a model's method that was judged on its base and corpus."""
     corpus = plan.bank_of(run.corpus) if plan.is_faq(run.corpus) else run.corpus
-    of_method = _names(judged["rows"] + " " + judged["rivals"], run.method)
-    here = of_method & _names(judged["base"], run.base) & _names(judged["corpus"], corpus)
-    if here.any():
-        yield from ("", "## Verdicts on claims of this method, over all its seeds", "")
-    for claim in judged[here].itertuples():
-        note = " (on a stand-in)" if claim.stand_in == "True" else ""
-        yield f"- {claim.says}: {claim.verdict}{note}"
+    lines = []
+    for claim in judged:
+        # As "+1*rcl-4 -1*nli/continued".
+        methods = re.split("[ */]", f"{claim['rows']} {claim['rivals']}")
+        here = run.base == claim["base"] and corpus in claim["corpus"].split()
+        if here and run.method in methods:
+            note = " (on a stand-in)" if claim["stand_in"] == "True" else ""
+            lines.append(f"- {claim['says']}: {claim['verdict']}{note}")
+    title = "## Verdicts on claims of this method, over all its seeds"
+    return ["", title, "", *lines] if lines else []
 
 
-def _names(words: pd.Series, name: str) -> pd.Series:
-    """Tell of each text whether a name is one of its words, also as ``+1*CORPUS/NAME``."""
-    return words.str.contains(rf"(?:^|[ */]){re.escape(name)}(?: |$)")
+def _rows(file: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file; none where it is not there."""
+    if not file.is_file():
+        return []
+    with open(file, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))

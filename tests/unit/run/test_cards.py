@@ -61,7 +61,7 @@ def test_a_new_model_has_its_base_its_data_their_licences_and_its_dev_score(mode
     assert (card.data.datasets, card.data.language) == (["nli-simcse"], "en")
     assert card.data.library_name == "sentence-transformers"
     assert card.data.dev_score == 0.75
-    assert card.data.eval_results is None
+    assert card.data.eval_results is None and "Verdicts" not in card.content
     for line in ("- loss: regulators", "- steps: 100", "- dev score: 0.7500, at step 50"):
         assert line in card.content.splitlines()
 
