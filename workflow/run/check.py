@@ -49,7 +49,7 @@ class Checked:
 def check(layers: Layered, asked: Command) -> Checked:
     """Check a config, and, if ``asked`` plans jobs, whether this machine can run them."""
     config, errors = examine(layers)
-    checked = Checked(errors, config, asked=asked)
+    checked = Checked([*_lost_options(asked), *errors], config, asked=asked)
     if config is None:
         return checked
     errors = errors_of([partial(_add_costs, checked)])
@@ -57,7 +57,7 @@ def check(layers: Layered, asked: Command) -> Checked:
         plan = checked.cost.plan
         everything = jobs(plan)
         errors = errors_of(dataset_checks(plan, everything, checked.datasets))
-        errors += _errors_of_command(asked, checked.datasets)
+        errors += _no_rules(asked, checked.datasets)
         if asked.plans_jobs:
             missing = errors_of(input_checks(plan, everything))
             if not missing:
@@ -70,12 +70,16 @@ def check(layers: Layered, asked: Command) -> Checked:
     return checked
 
 
-def _errors_of_command(asked: Command, datasets: Iterable[str]) -> Iterator[InputError]:
-    """Yield what snakemake would pass over in silence: lost options, and names of no rule."""
+def _lost_options(asked: Command) -> Iterator[InputError]:
+    """Yield an error for each option of which Snakemake would drop the first values in silence."""
     for option in asked.lost:
         flag = f"--{option.replace('_', '-')}"
         problem = "stands twice, and Snakemake reads the last one alone"
         yield InputError(flag, problem, f"put all behind one {flag}")
+
+
+def _no_rules(asked: Command, datasets: Iterable[str]) -> Iterator[InputError]:
+    """Yield an error for each name of no rule, of which Snakemake says nothing."""
     known = {*STAGES, "all", *(f"download_{name}" for name in datasets)} - {"download"}
     for flag, name in asked.rules:
         if name not in known:
