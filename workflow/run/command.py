@@ -79,10 +79,16 @@ class _Twice(Namespace):
     def __setattr__(self, name: str, value: object) -> None:
         before = self.__dict__.get(name)
         self.times[name] += 1  # the first is the default
-        if self.times[name] > 2 and isinstance(before, Collection) and not isinstance(before, str):
-            kept = isinstance(value, Collection) and all(each in value for each in before)
-            self.lost.extend([] if kept else [name])
+        if self.times[name] > 2 and not set(_parts(before)) <= set(_parts(value)):
+            self.lost.append(name)
         super().__setattr__(name, value)
+
+
+def _parts(value: object) -> list[object]:
+    """Return the several values of an option, as texts; none of one that has a single value."""
+    if not isinstance(value, Collection) or isinstance(value, str):
+        return []
+    return list(map(str, value.items() if hasattr(value, "items") else value))
 
 
 def program() -> str:

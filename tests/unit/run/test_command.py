@@ -109,8 +109,10 @@ def test_the_rules_of_a_profile_are_said_to_be_its(tmp_path):
     [
         ("--configfile config.yaml --configfile demo/config.yaml", ("configfile",)),
         ("--config a=1 -C b=2", ("config",)),
-        ("--set-threads a=1 --set-threads b=1", ("set_threads",)),
+        ("--set-threads a=1 --set-threads a=2 b=1", ("set_threads",)),
+        ("--default-resources mem_mb=1 --default-resources gpu=1", ("default_resources",)),
         ("--config a=1 b=2 --configfile config.yaml", ()),
+        ("--configfile config.yaml --configfile config.yaml demo/config.yaml", ()),
         ("--cores 2 --rerun-triggers mtime", ()),  # one value replaces a default, or another
     ],
 )
