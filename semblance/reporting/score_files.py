@@ -23,6 +23,7 @@ WHOLE = re.compile(r"^([+-]?\d+)\.0*$")  # a whole number that pandas wrote as a
 DIGITS = 1e-4  # what rounding may leave between a printed mean and the mean of what is printed
 LAST_DIGIT = 1e-6  # the same, of MTEB's six digits
 WORD = 3  # letters of a word, at least
+OF_AGGREGATE = "1 "  # the revision that MTEB writes of each aggregate, and of no other task
 
 
 @dataclass
@@ -87,6 +88,10 @@ class ScoreSet:
                 if parts := _parts(name, items):
                     self.notes.append(
                         f"{name} stands for {len(parts)} tasks of which it is the mean"
+                    )
+                elif self.revisions.get(name, "").startswith(OF_AGGREGATE):
+                    self.notes.append(
+                        f"{name} is made of other tasks: leave out those that are here"
                     )
                 for part in parts:
                     self.scores.pop((*group, part), None)

@@ -41,6 +41,15 @@ def test_a_finished_run_is_finished_and_each_of_its_jobs_is_done(finished: Proje
     assert shown.startswith("results: finished; ")
 
 
+def test_each_trained_model_has_a_card(finished: Project):
+    results = finished.folder / "results"
+    models, cards = (
+        {path.parent for path in results.glob(f"models/*/*/*/*/model/{name}")}
+        for name in ("model.safetensors", "README.md")
+    )
+    assert models and cards == models
+
+
 def test_every_figure_has_lines_of_each_of_its_models(finished: Project):
     named = {name: figure for name, figure in CONFIG["figures"].items() if figure}
     for name, figure in named.items():

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import error_rates, gpu, many_tries, side, training
+from benchmarks import clients, error_rates, gpu, many_tries, side, training
 from benchmarks.error_rates import MARGIN, SIZE, Truth, of_rivals
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
 from benchmarks.training import settings
@@ -38,6 +38,11 @@ def test_ratios_are_taken_turn_by_turn():
     seconds = {"ours": [1.0, 2.0], "plain": [3.0, 4.0], "tuned": [1.0, 1.0]}
     assert side.beside(seconds)[2:] == ["2.50 (2.00 to 3.00)", "0.750 (0.500 to 1.00)", "not here"]
     assert side.line(["a", "b"]) == "| a | b |\n"
+
+
+def test_vectors_of_other_clients_are_compared_at_length_one():
+    ours, theirs = np.array([[3.0, 4.0], [1.0, 0.0]]), np.array([[30.0, 40.0], [0.0, 2.0]])
+    assert clients.deviations(ours, theirs).tolist() == [0.0, 1.0]
 
 
 def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):

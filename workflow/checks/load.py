@@ -34,7 +34,7 @@ from workflow.planning.tables import check_equal_rows, check_labels
 WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
 READ = ("path", "queries_path", "folder")  # keys of a user's own files and folders
 # Folders of the project that hold no results; so do those whose names begin with a dot.
-OWN = "benchmarks configs demo/data docs envs findings papers profiles slurm tests".split()
+OWN = "benchmarks config configs demo/data docs envs findings papers profiles slurm tests".split()
 OWN += "faq semblance workflow".split()
 
 

@@ -81,6 +81,9 @@ class Transformer(_Base):
     million_parameters: Million | None = None
     """Size of the model in million parameters, for predicted costs only. Without it: the size of
     its weights once they are there, before that 110."""
+    licence: Text | None = None
+    """Licence of the model, for the cards of the models that are trained from it. Without it: none
+    is stated."""
     seen: Distinct[str] | None = None
     """Data sets of FAQ banks that its makers trained it on. A table of such a bank marks its rows.
     Without it: none that is known."""

@@ -28,7 +28,8 @@ from workflow.config.outputs import FigureOfModels, Table
 from workflow.config.trainings import Entropy
 from workflow.planning import tables
 
-NOT_OF_FILES = ("label", "tokenizer", "million_parameters", "seen")  # of a base: same files
+# Of a base: its files are the same.
+NOT_OF_FILES = ("label", "tokenizer", "million_parameters", "licence", "seen")
 
 
 class Run(NamedTuple):

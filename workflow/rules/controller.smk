@@ -15,7 +15,7 @@ if workflow.is_main_process:
     hooks.watch_jobs(EVENTS)
     SCREEN = Screen(OUT, CHECKED.asked)
     private.follow_changes_alone(follow_new_plan)
-    if GPUS and CHECKED.asked.starts_jobs:
+    if GPUS and (CHECKED.asked.starts_jobs or CHECKED.asked.by_program):
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 else:
     hooks.mark_remote_job(workflow)

@@ -6,13 +6,13 @@ No network is asked. ``semblance check`` shows it all, and each start of snakema
 import functools
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from semblance.counts import size
-from semblance.errors import InputError
+from semblance.errors import InputError, nearest
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.gpus import visible_gpus, without_gpu
 from workflow.checks.claims import claim_checks
@@ -49,7 +49,7 @@ class Checked:
 def check(layers: Layered, asked: Command) -> Checked:
     """Check a config, and, if ``asked`` plans jobs, whether this machine can run them."""
     config, errors = examine(layers)
-    checked = Checked(errors, config, asked=asked)
+    checked = Checked([*_lost_options(asked), *errors], config, asked=asked)
     if config is None:
         return checked
     errors = errors_of([partial(_add_costs, checked)])
@@ -57,6 +57,7 @@ def check(layers: Layered, asked: Command) -> Checked:
         plan = checked.cost.plan
         everything = jobs(plan)
         errors = errors_of(dataset_checks(plan, everything, checked.datasets))
+        errors += _no_rules(asked, checked.datasets)
         if asked.plans_jobs:
             missing = errors_of(input_checks(plan, everything))
             if not missing:
@@ -67,6 +68,22 @@ def check(layers: Layered, asked: Command) -> Checked:
     if asked.makes_all and not checked.errors:  # the plan of a large run takes Snakemake a while
         check_planned(checked)
     return checked
+
+
+def _lost_options(asked: Command) -> Iterator[InputError]:
+    """Yield an error for each option of which Snakemake would drop the first values in silence."""
+    for option in asked.lost:
+        flag = f"--{option.replace('_', '-')}"
+        problem = "stands twice, and Snakemake reads the last one alone"
+        yield InputError(flag, problem, f"put all behind one {flag}")
+
+
+def _no_rules(asked: Command, datasets: Iterable[str]) -> Iterator[InputError]:
+    """Yield an error for each name of no rule, of which Snakemake says nothing."""
+    known = {*STAGES, "all", *(f"download_{name}" for name in datasets)} - {"download"}
+    for flag, name in asked.rules:
+        if name not in known:
+            yield InputError(flag, f"there is no rule {name!r}", nearest(name, sorted(known)))
 
 
 def _add_costs(checked: Checked) -> None:

@@ -6,10 +6,13 @@ import re
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from snakemake.cli import get_argument_parser, get_profile_dir, parse_args
+from snakemake.settings.types import Batch
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
@@ -22,10 +25,15 @@ STARTS_NOTHING = """
     list_input_changes list_params_changes list_rules list_target_rules list_untracked
     print_compilation rulegraph summary unlock
 """.split()
-# These say what of a run snakemake prints.
-OF_PRINTING = ("debug_dag", "printshellcmds", "quiet", "verbose")
+# These ask snakemake for its own lines.
+OF_PRINTING = ("debug_dag", "printshellcmds", "verbose")
 # These name a part of the run.
 OF_PARTS = ("allowed_rules", "batch", "omit_from", "until")
+# These name rules, beside files; of most of them snakemake takes any name.
+OF_RULES = """
+    allowed_rules batch cache consider_ancient forcerun groups omit_from preemptible_rules
+    prioritize set_resources set_threads until
+""".split()
 HERE = (None, "local", "dryrun", "touch")  # executors that run jobs on this machine, or none
 INTERRUPTED = 130  # exit status after Ctrl-C
 NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
@@ -34,9 +42,10 @@ ELSEWHERE = "(of another cluster)"  # in the place of a partition that is not kn
 
 @dataclass(frozen=True)
 class Command:
-    """A command line of snakemake."""
+    """A command line of snakemake; ``by_program``: another program has loaded the Snakefile."""
 
     starts_jobs: bool
+    by_program: bool = False  # what it will start is known only when it does
     plans_jobs: bool = False  # as a dry run does, too
     makes_all: bool = False  # it starts jobs, and names no part of the run
     dry_run: bool = False
@@ -47,6 +56,8 @@ class Command:
     # Of Slurm, of a rule; and of the rules that name none ("").
     partitions: Mapping[str, str] = field(default_factory=dict)
     programs: tuple[str, ...] = ()  # of Slurm, that the executor will call
+    rules: tuple[tuple[str, str], ...] = ()  # each option that names one, and the name
+    lost: tuple[str, ...] = ()  # options that stand twice, so that what stood first is lost
 
     def named_partitions(self) -> set[str]:
         """Return the partitions that are named, without the expressions that make a name."""
@@ -56,6 +67,41 @@ class Command:
     def partitions_of(self, rule: str) -> str:
         """Return the partitions of a rule, ``a,b``, as they are given; empty where none is."""
         return self.partitions.get(rule, self.partitions.get("", ""))
+
+
+class _Twice(Namespace):
+    """Options, and which of them stood twice with several values, of which the first are lost."""
+
+    def __init__(self) -> None:
+        self.__dict__["lost"] = []
+        self.__dict__["times"] = Counter()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        before = self.__dict__.get(name)
+        self.times[name] += 1  # the first is the default
+        if self.times[name] > 2 and not set(_parts(before)) <= set(_parts(value)):
+            self.lost.append(name)
+        super().__setattr__(name, value)
+
+
+def _parts(value: object) -> list[object]:
+    """Return the several values of an option, as texts; none of one that has a single value."""
+    if not isinstance(value, Collection) or isinstance(value, str):
+        return []
+    return list(map(str, value.items() if hasattr(value, "items") else value))
+
+
+def program() -> str:
+    """Return the name of this process's program; ``python -m snakemake`` is snakemake, too."""
+    path = Path(sys.argv[0])
+    return path.parent.name if path.name == "__main__.py" else path.name
+
+
+def of_process() -> Command:
+    """Return what this process was started for; the arguments of another program are its own."""
+    if program() == "snakemake":
+        return read(sys.argv[1:])
+    return Command(starts_jobs=False, by_program=True)
 
 
 def read(arguments: list[str]) -> Command:
@@ -75,12 +121,16 @@ def read(arguments: list[str]) -> Command:
         plans_jobs=starts_jobs or options.dryrun,
         dry_run=looks == ["dryrun"] and not report_only,
         # By the command line itself, without its profiles.
-        lists_jobs=own is None or any(getattr(own, name) for name in OF_PRINTING),
+        lists_jobs=own is None
+        or any(getattr(own, name) for name in OF_PRINTING)
+        or (own.dryrun and own.quiet is not None),  # asks for fewer lines of them
         touches=bool(options.touch),
         submits=options.executor not in HERE,
         on_slurm=options.executor == "slurm",
         partitions=_partitions(options),
         programs=tuple(_programs(options)),
+        rules=tuple(_rules(options, own)),
+        lost=() if own is None else tuple(own.lost),
     )
 
 
@@ -114,8 +164,23 @@ def _options(arguments: list[str], profiles: bool = True) -> Namespace | None:
             with contextlib.suppress(SystemExit, Exception):
                 return parse_args(arguments)[1]
         with contextlib.suppress(SystemExit):
-            return get_argument_parser().parse_args(arguments)
+            return get_argument_parser().parse_args(arguments, namespace=_Twice())
     return None
+
+
+def _rules(options: Namespace, own: Namespace | None) -> Iterator[tuple[str, str]]:
+    """Yield each name of a rule, and the option that has it; a path is no rule."""
+    for option in OF_RULES:
+        typed = _names(own, option) if own is not None else []
+        for name in _names(options, option):
+            if "/" not in name:
+                source = "" if name in typed else " of the profile"
+                yield f"--{option.replace('_', '-')}{source}", name
+
+
+def _names(options: Namespace, option: str) -> list[str]:
+    value = getattr(options, option, None) or ()
+    return [value.rulename] if isinstance(value, Batch) else [str(name) for name in value]
 
 
 def _resources(options: Namespace, *names: str) -> Iterator[tuple[str, str]]:

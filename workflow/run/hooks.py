@@ -21,7 +21,7 @@ from snakemake.settings.types import DeploymentMethod
 
 from semblance import layout
 from semblance.counts import counted
-from semblance.errors import BAD_INPUT, InputError
+from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.gpus import REMOTE_JOB
@@ -52,14 +52,15 @@ Semblance has written everything here. To free the space of one model, delete it
 def check_start(workflow) -> Checked:
     """Return the config, read and checked, and all that can be known of it; say the warnings.
 
-    Ends the process with status 2 and one line for each error: an exception would be printed with a
-    line of the Snakefile.
+    Stops the start with one line for each error (``preview.stop``).
     """
     asked = command.Command(starts_jobs=False)
     if workflow.is_main_process:  # a job of a scheduler starts none itself
         with contextlib.chdir(workflow.rundir):  # where the profiles are looked for
-            asked = command.read(sys.argv[1:])
+            asked = command.of_process()
     settings = workflow.config_settings
+    if refused := _refused(workflow):
+        preview.stop([refused], asked)
     lay = laid_over if settings.replace_workflow_config else over_project
     try:
         checked = check(lay(settings.configfiles, settings.config_args or ()), asked)
@@ -67,13 +68,22 @@ def check_start(workflow) -> Checked:
         checked = Checked([error])
     for warning in checked.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    for error in checked.errors:
-        print(f"error: {error}", file=sys.stderr)
     if checked.errors:
-        sys.exit(BAD_INPUT)
+        preview.stop(checked.errors, asked)
     for fact in checked.facts[:1]:
         print(f"run: {fact}, into {checked.config.output}", file=sys.stderr)
     return checked
+
+
+def _refused(workflow) -> str:
+    """Return why this workflow cannot run as it is asked to; empty if it can."""
+    if not workflow.modifier.is_main_snakefile():
+        problem = "Snakemake gives a module neither its config nor its hooks"
+        return f"Snakefile: {problem}; start it by itself (semblance run), and read its files"
+    if workflow.storage_settings.default_storage_provider:
+        problem = "jobs read and write this machine's files, or those of a shared disk"
+        return f"--default-storage-provider: {problem}; leave it out"
+    return ""
 
 
 def prepare_start(plan: Plan, asked: command.Command) -> None:
@@ -90,6 +100,9 @@ def prepare_start(plan: Plan, asked: command.Command) -> None:
         if runs and slurm.settle([run["cluster"] for run in runs]):
             slurm.forget_orphans(plan.out, runs[-1]["time"])
             events.append(plan.out, "settled")
+    except Busy as busy:
+        print(f"error: {busy}", file=sys.stderr)
+        sys.exit(os.EX_TEMPFAIL)
     except slurm.Unanswered as error:
         print(f"error: Slurm gives no answer: {error}; try again later", file=sys.stderr)
         sys.exit(os.EX_TEMPFAIL)
@@ -101,9 +114,8 @@ def _claim(out: str, downloads: str) -> None:
     try:
         lock.claim_output(out)
         lock.claim_downloads(downloads)
-    except Busy as busy:
-        print(f"error: {busy}", file=sys.stderr)
-        sys.exit(os.EX_TEMPFAIL)
+    except Busy:
+        raise
     except OSError as error:
         raise WorkflowError(f"{error.filename or out}: {error.strerror}") from None
 
@@ -206,7 +218,7 @@ def _note_start(workflow, out: str, downloads: str) -> None:
         "output": out,
         "downloads": downloads,
         "options": options,
-        "command": shlex.join(["snakemake", *sys.argv[1:]]),
+        "command": shlex.join([command.program(), *sys.argv[1:]]),
         "cores": workflow.resource_settings.cores,
         "at_a_time": workflow.resource_settings.nodes,
     }
@@ -257,6 +269,15 @@ def end(plan: Plan) -> None:
     with contextlib.suppress(OSError):  # then the next start asks Slurm for them
         events.append(plan.out, "settled")
     remove_copies(plan.config)
+    _describe_models(plan.config)
+
+
+def _describe_models(config: Config) -> None:
+    """Write the cards of the models; the end of a run goes on where a file is damaged."""
+    from workflow.run.cards import write_cards  # slow to load, and needed at the end alone
+
+    with contextlib.suppress(InputError, OSError, ValueError, LookupError):
+        write_cards(config)
 
 
 def end_interrupted(workflow, plan: Plan) -> NoReturn:
@@ -279,6 +300,7 @@ def _done(dag) -> tuple[int, int]:
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, which tables are not whole, and how to go on."""
     remove_copies(plan.config)
+    _describe_models(plan.config)
     history = events.History(plan.out)
     texts = [*events.failures(history), *_incomplete_tables(plan)]
     texts += [*_describe_saved(workflow.dag, plan.out), events.last_line(history)]

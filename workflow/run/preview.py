@@ -15,8 +15,10 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
+from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -27,6 +29,7 @@ from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
 from workflow.run.changes import Parts, describe_changes, few, note_code, parts_of_code
 from workflow.run.check import Checked, lacks
+from workflow.run.command import Command
 from workflow.run.costs import Cost, is_of_other_settings
 
 END = "nothing was started; `snakemake -np` lists each job, `semblance plan` prices each stage"
@@ -65,20 +68,33 @@ class _OnPlan(logging.Filter):
         return not is_short or event.levelno >= logging.WARNING
 
     def _refuse(self) -> None:
-        """End the process if this start must not be; an exception would be printed with code."""
+        """Stop this start if it must not be."""
+        if self.workflow.execution_settings.no_hooks and not self.workflow.dryrun:
+            problem = "no note is left of its jobs, which status and the next start read"
+            stop([f"--no-hooks: {problem}; leave it out"], self.asked)
         stale = find_stale(self.workflow.dag, self.asked.touches)
         if stale:
-            print(f"error: {stale}", file=sys.stderr)
-            sys.exit(BAD_INPUT)
+            stop([stale], self.asked)
         if self.asked.touches:  # it makes nothing
             return
         missing = lacks(self.checked, to_do(self.workflow.dag, self.checked.cost.plan))
         missing = [error for error in missing if str(error) not in self.checked.warnings]
-        stops = self.asked.starts_jobs and not self.checked.config.anyway
+        if missing and not (self.workflow.dryrun or self.checked.config.anyway):
+            stop(missing, self.asked)
         for error in missing:
-            print(f"{'error' if stops else 'warning'}: {error}", file=sys.stderr)
-        if missing and stops:
-            sys.exit(BAD_INPUT)
+            print(f"warning: {error}", file=sys.stderr)
+
+
+def stop(errors: Iterable[object], asked: Command) -> NoReturn:
+    """End the process with status 2 and a line for each error; another program gets an exception.
+
+    Of an exception, Snakemake would print a line of the Snakefile, too.
+    """
+    lines = [f"error: {error}" for error in errors]
+    if asked.by_program:
+        raise WorkflowError("\n".join(lines))
+    print(*lines, sep="\n", file=sys.stderr)
+    sys.exit(BAD_INPUT)
 
 
 def watch_plan(workflow, checked: Checked) -> None:

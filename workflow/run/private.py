@@ -24,6 +24,8 @@ NOTES = Path(".snakemake/metadata")
 FAILED = ("CalledProcessError in file", "Exiting because a job execution failed")
 BY_USER = "Terminating processes on user request"  # at Ctrl-C
 STOPPING = (BY_USER, "Will exit after finishing")
+# Snakemake's default of the largest file, in bytes, that it compares by its content, and ours.
+COMPARED, ALL_COMPARED = 10**6, 10**11
 # Snakemake's default limit of starts in a time, which is never reached: 100 a second.
 DEFAULT_LIMIT = (100, 1)
 
@@ -115,6 +117,10 @@ def follow_changes_alone(on_new_plan: Callable[[], None]) -> None:
     plan, finish = DAG.update_needrun, DAG.update_checkpoint_dependencies
 
     async def plan_changes(dag, create_inventory: bool = False) -> None:
+        # Without profiles/default, new dates of larger files would make their readers run again.
+        if dag.max_checksum_file_size == COMPARED:
+            dag.max_checksum_file_size = ALL_COMPARED
+            dag.workflow.persistence.max_checksum_file_size = ALL_COMPARED
         readers = dag.depending = _Readers(dag)
         try:
             await plan(dag, create_inventory)

@@ -111,6 +111,15 @@ def test_an_aggregate_of_mteb_stands_for_its_parts_and_is_said(tmp_path, name):
     assert one.notes == [f"{name} stands for {len(parts)} tasks of which it is the mean"]
 
 
+def test_an_aggregate_whose_parts_cannot_be_told_is_said(tmp_path):
+    of_aggregate = json.loads(result("VisualSTS17Eng", 0.5)) | {"dataset_revision": "1"}
+    part = json.loads(result("STS17MultilingualVisualSTS", 0.5)) | {"dataset_revision": "1fe"}
+    write(tmp_path, {f"{n}.json": json.dumps(one) for n, one in enumerate((of_aggregate, part))})
+    [one] = read_sets(str(tmp_path))
+    assert len(one.scores) == 2
+    assert one.notes == ["VisualSTS17Eng is made of other tasks: leave out those that are here"]
+
+
 STS12 = result("STS12", 0.5)
 SAMPLE = '{"doc_id": 0, "score": 1}\n'
 REFUSED = {

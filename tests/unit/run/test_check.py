@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from snakemake.exceptions import WorkflowError
 
 from semblance.errors import InputError
 from semblance.gpus import ALLOW_CPU, NONE_FOUND, NONE_GIVEN, REMOTE_JOB
@@ -287,13 +288,15 @@ def workflow(**changes):
         "is_main_process": True,
         "rundir": ".",
         "config_settings": SimpleNamespace(**settings),
+        "modifier": SimpleNamespace(is_main_snakefile=lambda: True),
+        "storage_settings": SimpleNamespace(default_storage_provider=None),
     }
     return SimpleNamespace(**facts | changes)
 
 
 def test_a_start_tells_all_errors_in_lines_of_its_own_and_ends_with_status_2(capsys, monkeypatch):
     layers(**NOTHING_THERE)
-    monkeypatch.setattr(hooks.command, "read", lambda arguments: START)
+    monkeypatch.setattr(hooks.command, "of_process", lambda: START)
     call = lambda: hooks.check_start(workflow())
     ends_with_two_errors(call, lambda: capsys.readouterr().err)
 
@@ -303,7 +306,7 @@ def test_a_start_of_all_says_in_one_line_what_it_will_do_or_is_refused_before_th
 ):
     layers()
     whole = Command(starts_jobs=True, plans_jobs=True, makes_all=True)
-    monkeypatch.setattr(hooks.command, "read", lambda arguments: whole)
+    monkeypatch.setattr(hooks.command, "of_process", lambda: whole)
     checked = hooks.check_start(workflow())
     [line] = told(capsys.readouterr().err.splitlines(), "run: ")
     assert line == f"run: {checked.facts[0]}, into results"
@@ -316,7 +319,7 @@ def test_a_start_of_all_says_in_one_line_what_it_will_do_or_is_refused_before_th
 
 def test_a_start_of_a_part_waits_for_snakemakes_plan(capsys, monkeypatch):
     layers()
-    monkeypatch.setattr(hooks.command, "read", lambda arguments: START)
+    monkeypatch.setattr(hooks.command, "of_process", lambda: START)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(1, 0, 1))
     assert hooks.check_start(workflow()).facts == []
     assert "run: " not in capsys.readouterr().err
@@ -324,5 +327,23 @@ def test_a_start_of_a_part_waits_for_snakemakes_plan(capsys, monkeypatch):
 
 def test_a_job_reads_the_config_and_checks_no_file(monkeypatch):
     layers(faq=bank("moved.csv"))
-    monkeypatch.setattr(hooks.command, "read", lambda arguments: pytest.fail("it was read"))
+    monkeypatch.setattr(hooks.command, "of_process", lambda: pytest.fail("it was read"))
     assert hooks.check_start(workflow(is_main_process=False)).config.output == "results"
+
+
+def test_another_program_gets_what_is_refused_as_an_exception(monkeypatch):
+    layers()
+    by_program = Command(starts_jobs=False, by_program=True)
+    monkeypatch.setattr(hooks.command, "of_process", lambda: by_program)
+    with pytest.raises(WorkflowError, match="error: --default-storage-provider: "):
+        hooks.check_start(workflow(storage_settings=SimpleNamespace(default_storage_provider="s3")))
+
+
+def test_what_snakemake_passes_over_in_silence_is_an_error():
+    named = [("--omit-from", "trian"), ("--batch", "all"), ("--cache", "download_stsb")]
+    asked = Command(starts_jobs=True, rules=tuple(named), lost=("config",))
+    told = errors(check(layers(), asked))
+    assert told == [
+        "--config: stands twice, and Snakemake reads the last one alone; put all behind one --config",
+        "--omit-from: there is no rule 'trian'; did you mean train?",
+    ]

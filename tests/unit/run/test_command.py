@@ -41,6 +41,7 @@ def test_a_profile_that_is_not_found_from_here_hides_no_start(tmp_path, monkeypa
         ("-np", True, True),
         ("-n --quiet rules", True, True),
         ("-n --verbose", True, True),
+        ("--cores 1 --quiet", False, False),  # the display of a run is short itself
         ("-n --delete-all-output", False, False),  # it says what it would delete
         ("--summary", False, False),
         ("--cores 1", False, False),
@@ -71,8 +72,59 @@ def test_a_start_makes_all_unless_it_names_a_part(line, makes_all):
 
 def test_each_name_of_an_option_is_snakemakes():
     known = vars(get_argument_parser().parse_args([]))
-    names = {*command.STARTS_NOTHING, *command.OF_PRINTING, *command.OF_PARTS}
+    names = {*command.STARTS_NOTHING, *command.OF_PRINTING, *command.OF_PARTS, *command.OF_RULES}
     assert names <= set(known)
+
+
+def test_each_option_whose_help_names_rules_is_checked():
+    actions = get_argument_parser()._actions
+    of_rules = {a.dest for a in actions if str(a.metavar).startswith("RULE")}
+    of_rules |= {a.dest for a in actions if str(a.metavar) == "TARGET" and a.nargs}
+    assert len(of_rules) > 5 and of_rules <= set(command.OF_RULES)
+
+
+RULES = {
+    "--omit-from a results/b": [("--omit-from", "a")],
+    "--batch a=1/3": [("--batch", "a")],
+    "--set-threads a=1 b=2": [("--set-threads", "a"), ("--set-threads", "b")],
+    "--set-resources a:mem_mb=1": [("--set-resources", "a")],
+    "--consider-ancient a=b": [("--consider-ancient", "a")],
+    "--groups a=b": [("--groups", "a")],
+}
+
+
+@pytest.mark.parametrize("line", RULES)
+def test_the_rules_that_options_name_are_known_and_paths_are_none(line):
+    assert list(command.read(["-c1", *line.split()]).rules) == RULES[line]
+
+
+def test_the_rules_of_a_profile_are_said_to_be_its(tmp_path):
+    (tmp_path / "config.yaml").write_text("set-threads: {trian: 2}\n")
+    asked = command.read(["-c1", "--profile", str(tmp_path)])
+    assert asked.rules == (("--set-threads of the profile", "trian"),)
+
+
+@pytest.mark.parametrize(
+    "line, lost",
+    [
+        ("--configfile config.yaml --configfile demo/config.yaml", ("configfile",)),
+        ("--config a=1 -C b=2", ("config",)),
+        ("--set-threads a=1 --set-threads a=2 b=1", ("set_threads",)),
+        ("--default-resources mem_mb=1 --default-resources gpu=1", ("default_resources",)),
+        ("--config a=1 b=2 --configfile config.yaml", ()),
+        ("--configfile config.yaml --configfile config.yaml demo/config.yaml", ()),
+        ("--cores 2 --rerun-triggers mtime", ()),  # one value replaces a default, or another
+    ],
+)
+def test_an_option_that_stands_twice_and_loses_values_is_known(line, lost):
+    assert command.read(["-c1", *line.split()]).lost == lost
+
+
+@pytest.mark.parametrize("path", ["/bin/snakemake", "/lib/snakemake/__main__.py", "/my/host.py"])
+def test_the_arguments_of_another_program_are_its_own(monkeypatch, path):
+    monkeypatch.setattr(command.sys, "argv", [path, "-n"])
+    asked = command.of_process()
+    assert (asked.dry_run, asked.by_program) == (("snakemake" in path), ("host" in path))
 
 
 def test_the_profile_names_the_executor_and_the_partitions():
