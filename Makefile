@@ -15,6 +15,7 @@
 # make lint         check the style of the Python files and of the rules
 # make format       mend what a tool can mend of the style
 # make docs         write what README.md and docs/ take from other files: keys of the config, counts, data sets
+# make site         write the pages of docs/ as a site with navigation and search into site/
 # make rulegraph    draw docs/rules.svg (needs graphviz: apt-get install graphviz)
 # make path         count the lines that one number of RCL's Table 3 needs to be read
 # make lock         pin in constraints.txt the packages that are installed now
@@ -26,7 +27,7 @@ CORES  ?= all
 KEPT   := demo/results/models/nli/minilm-3/rcl-4/seed-1/model/model.safetensors# the model that README.md uses
 PARALLEL := -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: help setup demo lint format test test-faq test-reproduction test-long test-storm test-slurm docs rulegraph bench gpu path lock clean
+.PHONY: help setup demo lint format test test-faq test-reproduction test-long test-storm test-slurm docs site rulegraph bench gpu path lock clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
@@ -85,6 +86,13 @@ test-slurm: setup
 
 docs: setup
 	$(BIN)/python -m workflow.scripts.fill_docs
+
+site: $(VENV)/site/bin/mkdocs
+	$< build --quiet
+
+$(VENV)/site/bin/mkdocs:
+	$(PYTHON) -m venv $(VENV)/site
+	$(VENV)/site/bin/pip install --quiet --disable-pip-version-check mkdocs==1.6.1
 
 rulegraph: setup
 	$(BIN)/snakemake --rulegraph | awk '/"download_/ && !/_model/ {data[$$1 + 0]; next} !(/->/ && ($$1 + 0) in data)' | tred | dot -Tsvg > docs/rules.svg
