@@ -12,7 +12,7 @@ from workflow.terminal import Paint
 
 NAMED = 10  # jobs of a kind that are named
 HEAD = ("stage", "jobs", "done", "running", "failed", "time left")
-UNKNOWN = "not known before two trainings have run for a minute"
+UNKNOWN = "not known before 15 % of the work is done, and two trainings have run for a minute"
 KINDS = {  # the state of a job: its title, and the colour of it
     "running": ("running", "bold"),
     "failed": ("failed since the start", "red"),
@@ -48,10 +48,14 @@ def _head(status: Status, paint: Paint, jobs: int) -> Iterator[str]:
     if not status.finished and status.left is None:
         yield f"time left: {UNKNOWN}"
     elif not status.finished:
-        bound = "at least" if status.on_cluster else "about"
         source = f"measured by {counted(status.measured, 'job')}"
         queue = ", without the time in the queue" if status.on_cluster else ""
-        yield f"time left: {bound} {duration(status.left)}{queue} ({source})"
+        yield f"time left: {about(status.left)}{queue} ({source})"
+
+
+def about(left: tuple[float, float]) -> str:
+    """Return from how long to how long something takes."""
+    return "about " + " to ".join(dict.fromkeys(map(duration, left)))
 
 
 def stage_table(stages: list[dict]) -> list[str]:
@@ -90,7 +94,7 @@ def in_one_line(status: Status) -> str:
         f"{done:,} of {counted(jobs, 'job')} done",
         f"{failed:,} failed" * bool(failed),
         f"{duration(time.time() - status.began)} passed",
-        f"at least {duration(status.left)}{queue} left" if status.left else "",
+        f"{about(status.left)}{queue} left" if status.left else "",
         f"{'submitted' if status.on_cluster else 'running'}: {', '.join(running)}" * bool(running),
     ]
     return ", ".join(filter(None, parts))

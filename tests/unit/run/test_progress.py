@@ -41,8 +41,8 @@ def test_the_line_of_a_file_says_what_runs_what_failed_and_what_is_left(example)
     head = f"{done} of {len(example.jobs)} jobs done, 1 failed, 0 s passed"
     status.began = time.time()
     assert in_one_line(status) == f"{head}, running: train 1"
-    status.left, status.began = 190.0, time.time()
-    assert in_one_line(status) == f"{head}, at least 3 min left, running: train 1"
+    status.left, status.began = (190.0, 400.0), time.time()
+    assert in_one_line(status) == f"{head}, about 3 min to 7 min left, running: train 1"
 
 
 @pytest.mark.parametrize("height", [24, 10])

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from semblance.counts import duration
 from semblance.errors import InputError
 from semblance.provenance import circumstances_file, write_json
 from tests.files import contents
@@ -129,7 +130,7 @@ def test_a_controller_that_is_gone_is_called_what_it_is(example, controller, hea
 def test_a_finished_run_has_no_time_left_and_nothing_to_go_on_with(example):
     example.finish(*example.jobs)
     status = example.look()
-    assert status.finished and status.share == 1 and status.left == 0
+    assert status.finished and status.share == 1 and status.left == (0, 0)
     line = as_page(status, PLAIN)
     assert line.startswith("results: finished") and "\n" not in line
     shown = as_page(status, PLAIN, everything=True)
@@ -152,7 +153,35 @@ def test_the_factor_of_finished_trainings_predicts_the_time(example):
     finish_training(OTHER, seconds)
     status = example.look()
     assert status.measured == 2
-    assert status.left == pytest.approx(example.cost.seconds(EVALUATION) / 2)
+    predicted = example.cost.seconds(EVALUATION) / 2
+    low, high = status.left
+    assert low == pytest.approx(0.8 * predicted) and high >= 1.2 * predicted
+    assert f"time left: about {duration(low)} to " in as_page(status, PLAIN)
+
+
+def test_before_enough_is_done_no_time_is_said(example):
+    example.finish_all_but(*(job for job in example.jobs if job not in (TRAINING, OTHER)))
+    for job in (TRAINING, OTHER):
+        finish_training(job, 100.0)
+    everything = sum(map(example.cost.seconds, example.jobs))
+    share = 2 * example.cost.seconds(TRAINING) / everything
+    status = example.look()
+    assert (status.left is None) == (share < module.EARLIEST)
+
+
+def test_the_range_holds_every_order_of_jobs(example, monkeypatch):
+    """Three jobs of a second in a chain beside six alone, on three places: 3 s at best, 5 at worst."""
+    chain, alone = example.jobs[:3], example.jobs[3:9]
+    waits_for = dict(zip(chain[1:], chain, strict=False))
+    monkeypatch.setattr(
+        module, "inputs", lambda _, job: [waits_for[job]] if job in waits_for else []
+    )
+    seen = {job: SimpleNamespace(left=1.0) for job in (*chain, *alone)}
+    for job in seen:
+        monkeypatch.setitem(example.cost.places, job.stage, SimpleNamespace(cores=1, machine="cpu"))
+    begun = started.Started(Path(), example.plan.config, 0.0, cores=3)
+    low, high = module.range_left(example.cost, seen, begun)
+    assert (low, high) == pytest.approx((0.8 * 3, 1.2 * 5))
 
 
 def test_trainings_that_have_run_for_a_minute_predict_the_time(example, monkeypatch):
