@@ -210,8 +210,9 @@ def _with_paths(config: dict) -> dict:
     """
     config = {**config, "manifest": found(config["manifest"])}
     for key in WRITTEN:
-        # without ``~``, doubled slashes and a slash at its end
-        config[key] = os.path.normpath(os.path.expanduser(config[key]))
+        # without ``~``, doubled slashes and a slash at its end, and whole where it leads outwards
+        place = os.path.normpath(os.path.expanduser(config[key]))
+        config[key] = os.path.abspath(place) if place.startswith("..") else place
         if {"{", "}"} & set(config[key]):
             problem = f"{config[key]} holds a brace, which rules cannot name"
             raise InputError(f"config.{key}", problem, "choose another")

@@ -148,7 +148,8 @@ Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(each_once)]
 
 Name = text("[A-Za-z0-9][A-Za-z0-9._-]*", 100)
 Label = text(r"[^\n\r]+", 100)
-Place = text(r"(?!.*\.\.(/|\Z))(~?/)?[A-Za-z0-9_][A-Za-z0-9_./-]*")  # where a run writes
+# Where a run writes: `..` stands at its beginning alone.
+Place = text(r"(~?/|(\.\./)+)?(?!.*\.\.(/|\Z))[A-Za-z0-9_][A-Za-z0-9_./-]*")
 PathBelow = text(r"(?!.*\.\.(/|\Z))[A-Za-z0-9_][A-Za-z0-9_./-]*")
 File = text(r"[^{}<>\x00-\x1f\ud800-\udfff]+")  # of the user's: no sign of Snakemake's own
 Address = text("https?://[!-~]+")

@@ -175,6 +175,15 @@ def test_a_table_of_dev_questions_asks_for_them_whatever_the_protocols_of_the_te
     assert plan.table_spec("rcl_grid_faqir")["protocols"] == ["pairs", "annotated"]
 
 
+def test_an_output_beside_the_working_folder_is_taken_whole(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    config = merged("config.yaml")
+    assert load(config | {"output": "../there/x/"}).output == str(tmp_path / "there/x")
+    with pytest.raises(InputError, match="does not fit"):
+        load(config | {"output": "there/../x"})
+
+
 def test_a_seed_or_phi_is_kept_apart_in_the_paths(plan):
     paths = [plan.scores(evaluation) for evaluation in plan.evaluations]
     assert len(paths) == len(set(paths))
