@@ -1,6 +1,6 @@
 """How often the verdicts on claims, `semblance compare` and `semblance try` err, by simulation.
 
-python -m benchmarks.error_rates          (writes its tables into docs/statistics.md, in three minutes)
+python -m benchmarks.error_rates          (writes its tables into docs/statistics.md, in ten minutes)
 
 A line of a table is a truth and RUNS made-up experiments of it. The paper claims .8 points, so that
 the margin is .4; the seeds' differences have the normal law. What judges them is the code of runs.
@@ -185,7 +185,12 @@ def of_compare() -> Iterator[list[str]]:
 BLOCKS = {
     "claims": (of_claims, of_other_rules, of_failing_seeds),
     "compare": (of_compare,),
-    "tries": (many_tries.of_equal_losses, many_tries.of_better_loss),
+    "tries": (
+        many_tries.of_spreads,
+        many_tries.of_equal_losses,
+        many_tries.of_better_loss,
+        many_tries.of_unlike_spreads,
+    ),
 }
 
 

@@ -17,6 +17,7 @@ from semblance.reporting.table import Cell, Contrast
 from semblance.strict_yaml import as_yaml
 from semblance.training import probe
 from tests.scripts.flags import start
+from tests.shipped import merged
 from workflow.checks.load import load_files
 from workflow.planning import modules
 from workflow.planning.plan import Plan
@@ -40,6 +41,7 @@ EDITED = LOSS.replace("mean()", "sum()")
 def loss(tmp_path, monkeypatch):
     """A user's file in an empty working folder, tried without a GPU and without a child process."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", "state")
     monkeypatch.setattr(command, "visible_gpus", lambda: [])
     monkeypatch.setattr(command, "subprocess", SimpleNamespace(**vars(subprocess)))
     monkeypatch.setattr(command.subprocess, "run", in_process)
@@ -75,7 +77,13 @@ def scores(monkeypatch):
         seeds = [int(record.split("seed-")[1].split("/")[0]) for record in records]
         ours = ["mine" in record for record in records]
         points = [70 + (gains.get(s, 0) if own else 0) for s, own in zip(seeds, ours, strict=True)]
-        return points, {"STS-B dev": [363, 1500]}
+        both = list(zip(points[::2], points[1::2], strict=True))
+        # Resampled pairs move the differences of all seeds by -.01, 0 or .01.
+        return (
+            both,
+            [[a - b - 0.01, a - b, a - b + 0.01] for a, b in both],
+            {"STS-B dev": [363, 1500]},
+        )
 
     monkeypatch.setattr(command, "make", lambda *_: None)
     monkeypatch.setattr(command, "scored", scored)
@@ -290,7 +298,7 @@ def test_the_first_training_of_the_loss_goes_first_and_a_failure_ends_the_try(lo
     monkeypatch.setattr(RUN, snakemake)
     with pytest.raises(SystemExit) as caught:
         command.main([str(loss), "--seeds", "2"])
-    assert caught.value.code == 1 and not Path("try-simcse/tries.jsonl").exists()
+    assert caught.value.code == 1 and not Path("state").exists()
     first = seen[seen.index("--prioritize") + 1]
     assert first.startswith("try-simcse/models/wiki/minilm-3/mine-") and "/seed-1/" in first
     assert "--keep-going" not in seen
@@ -298,13 +306,13 @@ def test_the_first_training_of_the_loss_goes_first_and_a_failure_ends_the_try(lo
 
 def verdicts(capsys):
     """The lines that were printed, and the ledger."""
-    return capsys.readouterr().out.splitlines(), Ledger(Path("try-simcse/tries.jsonl"))
+    return capsys.readouterr().out.splitlines(), Ledger(Path("state/semblance/tries.jsonl"))
 
 
 @pytest.mark.parametrize(
     "gain, said",
     [
-        ({}, r"DISCARD: mine \S+ points \[.*\] beside simcse, 5 seeds on development data"),
+        ({}, r"DISCARD: mine \S+ points \[.*\] beside simcse, 5 seeds on these 363 pairs"),
         ({1: 9.0, 2: -9.0, 3: 7.0}, r"OPEN: mine \+1.40 points \["),
     ],
 )
@@ -315,8 +323,11 @@ def test_simcse_by_another_name_is_not_kept_however_much_seeds_differ(
     gains.update(gain)
     command.main([str(loss)])
     lines, ledger = verdicts(capsys)
-    assert re.match(said, lines[0]) and "STS-B dev 363 of 1,500" in lines[-1]
-    assert ("seeds like these would not decide it" in lines) == bool(gain)
+    assert re.match(said, lines[0])
+    assert lines[-2].endswith("STS-B dev 363 of 1,500; they cause an error of 0.01")
+    assert lines[-1] == "look 1 of state/semblance/tries.jsonl, where 1 control was tried"
+    undecided = [line for line in lines if "seeds like these would not decide it; 5 more" in line]
+    assert len(undecided) == bool(gain)
     assert [len(look.scores) for look in ledger.looks] == [5]
 
 
@@ -332,9 +343,39 @@ def test_more_seeds_go_on_from_those_that_are_there(loss, scores, capsys):
     assert lines[0].startswith("KEEP: mine +1.00 points [+") and "7 seeds" in lines[0]
     assert [len(records) for records in started] == [2 * 3, 2 * 4]
     assert [len(look.scores) for look in ledger.looks] == [3, 7]
+    assert Path("try-simcse/tries.jsonl").read_bytes() == ledger.path.read_bytes()
     command.main([str(loss), "--seeds", "7"])  # nothing is missing: the same is said again
     again, ledger = verdicts(capsys)
     assert again == lines and len(ledger.looks) == 2 and len(started) == 2
+
+
+BUDGETS = {  # what differs from the first try, and the share of the budget that is spent by both
+    "nothing but the folder": ([], {}, "10%"),
+    "the control's name": (["copy.yaml", "--against", "copied"], {}, "10%"),
+    "the control's temperature": (
+        ["copy.yaml", "--against", "copied"],
+        {"options": {"scale": 10.0}},
+        "5%",
+    ),
+    "the ledger": (["--ledger", "other.jsonl"], {}, "5%"),
+}
+
+
+@pytest.mark.parametrize("flags, settings, spent", BUDGETS.values(), ids=BUDGETS)
+def test_the_budget_is_that_of_the_settings_of_the_control(
+    loss, scores, capsys, flags, settings, spent
+):
+    copied = {"methods": {"copied": merged("config.yaml")["methods"]["simcse"] | settings}}
+    minilm = [str(command.ROOT / path) for path in command.WITHOUT_GPU]
+    Path("copy.yaml").write_text(as_yaml(copied))
+    command.main([str(loss), *minilm])
+    Path("other.py").write_text(EDITED)
+    command.main(["other.py", *minilm, *flags, "--output", "second"])
+    lines = capsys.readouterr().out.splitlines()
+    said = [line for line in lines if "of the error budget" in line][-1]
+    assert f" {spent} of the error budget" in said
+    is_new = flags and settings
+    assert lines[-1].endswith("2 controls were tried" if is_new else "1 control was tried")
 
 
 def test_the_test_sets_open_once_for_a_kept_loss_and_it_is_written_down(
