@@ -35,7 +35,7 @@ class Look:
 
     ``digest``: of the loss, its settings, those of its control, and the code that trains by them.
     ``budget``: the digest of the control's settings, whatever its name; of early ledgers its name.
-    ``number``: of the look in its ledger, from 1.
+    ``number``: of the look in its ledger, from 1. ``doubted``: seeds of a kept try that others doubt.
     ``opened``: the difference on the test sets with its interval, once they were opened for it.
     ``drawn``: by seed, the difference on resampled pairs, the same pairs for all seeds.
     """
@@ -51,6 +51,7 @@ class Look:
     drawn: dict[str, list[float]] = field(default_factory=dict)
     budget: str = ""
     number: int = 0
+    doubted: int = 0
 
     def on_resampled_pairs(self) -> np.ndarray | None:
         """The differences (draws, n) on resampled pairs; None where a seed has none."""
@@ -131,8 +132,8 @@ class Ledger:
         """Judge a look after the tries before it, write it, and return it with its verdict."""
         from semblance.statistics.tries import judge
 
-        standing = self.standing(look)
-        verdict = dataclasses.asdict(judge(*look.sides(), standing, look.on_resampled_pairs()))
+        standing, drawn = self.standing(look), look.on_resampled_pairs()
+        verdict = dataclasses.asdict(judge(*look.sides(), standing, drawn, held=not look.doubted))
         verdict["far"] = [sorted(look.scores, key=int)[place] for place in verdict["far"]]
         for name in ("low", "high", "shows"):
             if not np.isfinite(verdict[name]):

@@ -89,13 +89,17 @@ class Standing:
 
 
 def judge(
-    ours: np.ndarray, theirs: np.ndarray, standing: Standing, drawn: np.ndarray | None = None
+    ours: np.ndarray,
+    theirs: np.ndarray,
+    standing: Standing,
+    drawn: np.ndarray | None = None,
+    held: bool = True,
 ) -> Judged:
     """Judge the scores (n,) of a loss beside those of its control, seed by seed.
 
     ``drawn`` (draws, n): each seed's difference on resampled pairs, the same in all; None: the pairs
     are held fixed. The word is that of the first seeds that end the try, so that it does not
-    depend on when one looks.
+    depend on when one looks; if not ``held``, that of all seeds as they are.
     """
     ours, theirs = np.asarray(ours, float), np.asarray(theirs, float)
     n, pool = len(ours), standing.pool
@@ -104,8 +108,9 @@ def judge(
     errors = item_errors(drawn, n)
     # Further seeds like those so far: the same ones once more.
     further = [np.resize(scores, max(n, MOST_SEEDS)) for scores in (ours, theirs)]
-    ended = words(*further, standing, np.append(errors, [errors[-1]] * (len(further[0]) - n)))
-    ends = np.flatnonzero(ended != "OPEN")
+    errors_then = np.append(errors, [errors[-1]] * (len(further[0]) - n))
+    ended = words(*further, standing, errors_then, held)
+    ends = np.flatnonzero((ended != "OPEN") & (held | (counts(ended) >= n)))
     difference = float((ours - theirs).mean())
     low, high = interval(ours, theirs, standing)
     later = [scores[: n + FURTHER] for scores in further]
@@ -129,11 +134,15 @@ def judge(
 
 
 def words(
-    ours: np.ndarray, theirs: np.ndarray, standing: Standing, errors: np.ndarray
+    ours: np.ndarray,
+    theirs: np.ndarray,
+    standing: Standing,
+    errors: np.ndarray,
+    held: bool = True,
 ) -> np.ndarray:
     """Return the word (..., n) after each seed of scores (..., n), the pairs' errors (..., n) known.
 
-    The first word but OPEN stays: more seeds turn none. SMALL and DISCARD keep nothing, and err with
+    The first word but OPEN is held: more seeds turn none. SMALL and DISCARD keep nothing, and err with
     ALPHA each.
     """
     pool, needed = standing.pool, standing.needed
@@ -149,6 +158,8 @@ def words(
     kinds = [is_better & counts_as_gain, is_below & is_above_zero, is_below]
     found = np.select(kinds, ["KEEP", "SMALL", "DISCARD"], "OPEN")
     found[has_far(ours, theirs, pool) | (counts(ours) < FEWEST)] = "OPEN"
+    if not held:
+        return found
     first = np.argmax(found != "OPEN", axis=-1)[..., None]
     later = np.arange(ours.shape[-1]) >= first
     return np.where(later, np.take_along_axis(found, first, axis=-1), "OPEN")

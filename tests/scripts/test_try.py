@@ -21,6 +21,7 @@ from tests.shipped import merged
 from workflow.checks.load import load_files
 from workflow.planning import modules
 from workflow.planning.plan import Plan
+from workflow.scripts import doubt
 
 command = importlib.import_module("workflow.scripts.try")  # `try` is a word of Python
 
@@ -75,7 +76,7 @@ def scores(monkeypatch):
     def scored(cost, records):
         started.append(records)
         seeds = [int(record.split("seed-")[1].split("/")[0]) for record in records]
-        ours = ["mine" in record for record in records]
+        ours = ["/mine" in record for record in records]
         points = [70 + (gains.get(s, 0) if own else 0) for s, own in zip(seeds, ours, strict=True)]
         both = list(zip(points[::2], points[1::2], strict=True))
         # Resampled pairs move the differences of all seeds by -.01, 0 or .01.
@@ -400,6 +401,35 @@ def test_the_test_sets_open_once_for_a_kept_loss_and_it_is_written_down(
         lines, ledger = verdicts(capsys)
         assert "on the test sets: +1.00 points [+0.75, +1.25], 95 % interval over 5 seeds" in lines
     assert len(opened) == 1 and [bool(look.opened) for look in ledger.looks] == [False, True]
+
+
+@pytest.mark.parametrize("further, word", [(0.6, "KEEP"), (-0.6, "OPEN")])
+def test_a_stranger_doubts_a_kept_loss_and_both_entries_stay(loss, scores, capsys, further, word):
+    """From the folder alone: its ledger, its config in full, the copy of the loss."""
+    gains, started = scores
+    gains.update({1: 0.6, 2: 0.65, 3: 0.6, 4: 0.55, 5: 0.6})
+    gains.update(dict.fromkeys(range(6, 11), further))
+    command.main([str(loss)])
+    config = command.over_project([*command.WITHOUT_GPU, "try-simcse.yaml"])
+    Path("try-simcse/config.json").write_text(json.dumps(config))
+    Path("try-simcse").rename("theirs")
+    doubt.main(["theirs", "--ledger", "mine.jsonl"])
+    looks = Ledger(Path("mine.jsonl")).looks
+    assert [(len(look.scores), look.verdict["word"]) for look in looks] == [(5, "KEEP"), (10, word)]
+    assert looks[0].digest == looks[1].digest and looks[1].doubted == 5
+    assert len(started[1]) == 2 * 5 and started[1][0].startswith(
+        "doubt-mine/models/wiki/minilm-3/mine-"
+    )
+    assert Path("doubt-mine/losses", f"{looks[0].settings['method']}.py").read_text() == LOSS
+    said = capsys.readouterr().out.splitlines()
+    shown = "+0.60" if further > 0 else "−0.60"
+    assert f"the 5 new seeds alone, by which nothing was chosen: {shown} points" in said
+
+
+def test_what_is_not_kept_cannot_be_doubted(loss, scores):
+    command.main([str(loss)])
+    with pytest.raises(InputError, match="try-simcse/tries.jsonl: no try is kept there"):
+        doubt.main(["try-simcse"])
 
 
 def test_a_second_try_beside_a_running_one_is_refused_before_it_writes(loss):

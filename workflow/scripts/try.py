@@ -76,13 +76,18 @@ def parser() -> argparse.ArgumentParser:
     flags.add_argument("--against", default="simcse", metavar="METHOD", help="default: simcse")
     flags.add_argument("--seeds", type=int, default=5, metavar="N", help="of each; default: 5")
     flags.add_argument("--open", action="store_true", help="open the test sets for a kept loss")
+    add_run(flags, "default: try-METHOD, for all tries of a method")
+    return flags
+
+
+def add_run(flags: argparse.ArgumentParser, output: str) -> None:
+    """Let a command train both sides, and write what they show into the ledger."""
     flags.add_argument("--budget", metavar="12h", type=_hours, help="stop if it would take longer")
     flags.add_argument("--mirror", help="a folder or URL that has the raw data")
     flags.add_argument("--ledger", metavar="FILE", help="default: that of all tries of yours")
-    flags.add_argument("--output", help="default: try-METHOD, for all tries of a method")
+    flags.add_argument("--output", help=output)
     flags.add_argument("--json", action="store_true", help="print the line of the ledger")
     cli.add_cores(flags)
-    return flags
 
 
 def _hours(text: str) -> float:
@@ -152,18 +157,37 @@ def main(argv: list[str] | None = None) -> None:
 
 def _try(one: Try, args: argparse.Namespace) -> None:
     cost = estimates(one.layers)
-    place = Path(args.ledger) if args.ledger else default_place()
-    ledger, budget, digest = Ledger(place), one.budget(cost.plan), one.digest(cost.plan)
+    place = ledger_of(args)
+    budget, digest = one.budget(cost.plan), one.digest(cost.plan)
     first = Look(now(), one.loss, digest, one.control, {}, {}, budget=budget)
-    earlier = ledger.tries(budget).get(digest, first)
+    earlier = Ledger(place).tries(budget).get(digest, first)
     look = (opened if args.open else looked)(one, cost, earlier, args)
-    if look != earlier:
-        with exclusive(place.parent, name_for(place), wait=True):
-            ledger = Ledger(place)  # a try in another folder may have been written meanwhile
-            look = ledger.add(look)
-            write_text(Path(one.output, LEDGER), read_text(place))
-    lines = lines_of(look, len({each.budget for each in ledger.looks}), place)
-    print(*([canonical(dataclasses.asdict(look))] if args.json else lines), sep="\n")
+    show(look if look == earlier else written(look, one, place), args)
+
+
+def ledger_of(args: argparse.Namespace) -> Path:
+    """Return the place of the ledger."""
+    return Path(args.ledger) if args.ledger else default_place()
+
+
+def written(look: Look, one: Try, place: Path) -> Look:
+    """Judge a look and write it into the ledger, of which the folder of the try gets a copy."""
+    with exclusive(place.parent, name_for(place), wait=True):
+        look = Ledger(place).add(look)  # read anew: another try may have been written meanwhile
+        write_text(Path(one.output, LEDGER), read_text(place))
+    return look
+
+
+def show(look: Look, args: argparse.Namespace) -> None:
+    """Print what a look shows."""
+    if args.json:
+        print(canonical(dataclasses.asdict(look)))
+        return
+    place = ledger_of(args)
+    tried = counted(
+        len({each.budget for each in Ledger(place).looks}), "control was", "controls were"
+    )
+    print(*lines_of(look), f"look {look.number} of {place}, where {tried} tried", sep="\n")
 
 
 # --- before anything is trained ----------------------------------------------------------------
@@ -361,8 +385,8 @@ def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
         sys.exit(status)
 
 
-def lines_of(look: Look, controls: int, place: Path) -> Iterator[str]:
-    """Yield what a look shows, for people, and where it stands among so many controls' tries."""
+def lines_of(look: Look) -> Iterator[str]:
+    """Yield what a look shows, for people."""
     from semblance.statistics.tries import FURTHER  # slow to import
 
     shown, seeds = look.verdict, len(look.scores)
@@ -393,6 +417,10 @@ def lines_of(look: Look, controls: int, place: Path) -> Iterator[str]:
         yield f"{more} like these would decide it: --seeds {shown['ends']}"
     elif shown["ends"] < seeds:
         yield f"so it was after {shown['ends']} seeds"
+    if look.doubted:
+        ours, theirs = look.sides()[:, look.doubted :]
+        alone = signed(float((ours - theirs).mean()))
+        yield f"the {counted(len(ours), 'new seed')} alone, by which nothing was chosen: {alone} points"
     if gain := look.opened:
         ends = interval(gain["low"], gain["high"])
         count = f"95 % interval over {gain['seeds']:g} seeds"
@@ -402,8 +430,6 @@ def lines_of(look: Look, controls: int, place: Path) -> Iterator[str]:
     names = ", ".join(f"{name} {own:,} of {of:,}" for name, (own, of) in parts.items())
     error = f"; they cause an error of {shown['items']:.2f}" if look.drawn else ""
     yield f"development pairs that stand in no test set: {names}{error}"
-    tried = counted(controls, "control was", "controls were")
-    yield f"look {look.number} of {place}, where {tried} tried"
 
 
 def now() -> str:
