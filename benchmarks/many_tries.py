@@ -14,7 +14,7 @@ from scipy import optimize, special, stats
 
 from semblance.provenance import ROOT
 from semblance.statistics import tries
-from semblance.statistics.significance import ALPHA, paired
+from semblance.statistics.significance import ALPHA, Estimate, paired
 from semblance.statistics.tries import ALIKE, Pool, Standing, words
 
 RUNS, TRIES = 400, 200
@@ -245,3 +245,70 @@ def of_unlike_spreads() -> Iterator[list[str]]:
                 found = ever(tries.evidence(ours, theirs_sd * theirs, pool))
                 kept[name] += found.mean() / PARTS * LEAST_NEEDED
         yield [says, *(f"{ratio:.1f}" for ratio in kept.values())]
+
+
+# --- six rules for keeping a loss -----------------------------------------------------------------
+
+SD, GAIN = 0.3, 0.5  # of a score; of a better loss: points
+PLAIN = 5  # seeds
+
+
+def greedy(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Tell of each try whether its first seed is higher than that of all kept before it."""
+    best = np.maximum.accumulate(np.append(theirs[0], ours[:-1, 0]))
+    return ours[:, 0] > best
+
+
+def by_z(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Tell of each try whether the mean of its seeds lies 1.96 known errors above the control's."""
+    gaps = (ours - theirs)[:, :PLAIN].mean(axis=1)
+    return gaps > stats.norm.ppf(1 - ALPHA / 2) * SD * (2 / PLAIN) ** 0.5
+
+
+def by_t_test(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Tell of each try whether a paired t-test of its seeds has p < .05, and it is higher."""
+    few = paired((ours - theirs)[:, :PLAIN])
+    return (few.p() < ALPHA) & (few.value > 0)
+
+
+RULES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "the words of semblance try, up to 14 seeds": lambda ours, theirs: (
+        found_words(ours, theirs, 0.0)[:, -1] == "KEEP"
+    ),
+    "whatever is the highest so far, one seed": greedy,
+    "five seeds, a t-test, p < .05": by_t_test,
+    "the best of five seeds is higher than the control's best": lambda ours, theirs: (
+        ours[:, :PLAIN].max(axis=1) > theirs[:PLAIN].max()
+    ),
+    "one seed, +.3 is a gain": lambda ours, theirs: ours[:, 0] - theirs[0] >= 0.3,
+    "five seeds, a z-test whose spread is known, p < .05": by_z,
+}
+
+
+def of_keep_rules() -> Iterator[list[str]]:
+    """Yield the lines on six rules: how often they keep one of 200 equal losses, and a better one."""
+    heads = (
+        "of 10 tries",
+        "of 200 tries",
+        "kept of 200",
+        f"keeps a loss that is better by {GAIN:g}",
+    )
+    yield ["a loss is kept if", *heads]
+    for says, rule in RULES.items():
+        rng, found = np.random.default_rng(TRIES), []
+        for _ in range(RUNS):
+            ours, theirs = rng.normal(0, SD, (TRIES, MANY)), rng.normal(0, SD, MANY)
+            keeps = rule(ours, theirs)
+            better = rule(ours[:1] + GAIN, theirs)[0]
+            found.append((keeps[:10].any(), keeps.any(), keeps.sum(), better))
+        few, many, count, better = np.mean(found, axis=0)
+        cells = f"{100 * few:.1f}", f"{100 * many:.1f}", f"{count:.3g}", f"{100 * better:.0f}"
+        yield [says, *cells]
+
+
+def of_queries() -> Iterator[list[str]]:
+    """Yield the lines on NanoBEIR's shape: the difference that its queries show in 80 % of cases."""
+    yield ["sd of a query's difference", "one set of 50 queries", "the average of 13"]
+    for sd in (5, 10, 20, 30):
+        shown = (Estimate(0.0, sd / n**0.5, n - 1).detectable() for n in (50, 13 * 50))
+        yield [str(sd), *(f"{points:.1f}" for points in shown)]

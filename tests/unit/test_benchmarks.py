@@ -315,9 +315,15 @@ def test_a_spread_is_that_of_the_scores_of_a_kept_run():
 
 
 @pytest.mark.parametrize(
-    "lines", (*error_rates.BLOCKS["claims"], many_tries.of_spreads, many_tries.of_better_loss)
+    "place, lines",
+    [
+        *((error_rates.PAGE, lines) for lines in error_rates.BLOCKS["claims"]),
+        (error_rates.PAGE, many_tries.of_spreads),
+        (error_rates.PAGE, many_tries.of_better_loss),
+        (error_rates.GAIN_PAGE, many_tries.of_queries),
+    ],
 )
-def test_the_page_states_the_simulated_rates(lines):
-    page = error_rates.PAGE.read_text(encoding="utf-8")
+def test_the_page_states_the_simulated_rates(place, lines):
+    page = place.read_text(encoding="utf-8")
     for cells in itertools.islice(lines(), 4):
         assert f"| {' | '.join(cells)} |\n" in page
