@@ -332,6 +332,26 @@ def test_simcse_by_another_name_is_not_kept_however_much_seeds_differ(
     assert [len(look.scores) for look in ledger.looks] == [5]
 
 
+def test_what_these_pairs_alone_show_is_open_and_a_line_says_so(loss, scores, capsys, monkeypatch):
+    """Resampled pairs move all seeds by -1.22, 0 or 1.22: more than the gain of half a point."""
+    gains, _ = scores
+    gains.update({seed: 0.5 + seed / 100 for seed in range(1, 8)})
+    as_it_is = command.scored
+
+    def scored(cost, records):
+        both, _, pairs = as_it_is(cost, records)
+        return both, [[a - b - 1.2247, a - b, a - b + 1.2247] for a, b in both], pairs
+
+    monkeypatch.setattr(command, "scored", scored)
+    command.main([str(loss), "--seeds", "7"])
+    lines, _ = verdicts(capsys)
+    assert lines[0].startswith("OPEN: mine +0.54 points [−")
+    assert any(
+        line.startswith("above 0 on these pairs; on others it is not shown") for line in lines
+    )
+    assert any(line.endswith("they cause an error of 1.22") for line in lines)
+
+
 def test_more_seeds_go_on_from_those_that_are_there(loss, scores, capsys):
     gains, started = scores
     gains.update({1: 1.0, 2: 1.1, 3: 0.9, 4: 1.05, 5: 0.95, 6: 1.0, 7: 1.02})

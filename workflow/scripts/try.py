@@ -123,7 +123,7 @@ class Try:
     def budget(self, plan: Plan) -> str:
         """Return the digest of the control's settings, which have one error budget under any code."""
         control = self.trainings(1)[1]
-        sides = [side for side in self._sides(plan, control, with_code=False)]
+        sides = self._sides(plan, control, with_code=False)
         return text_digest(canonical([self.corpus, self.base, *sides]))
 
     def _sides(self, plan: Plan, job: Job, with_code: bool = True) -> Iterator[str]:
@@ -407,7 +407,7 @@ def lines_of(look: Look) -> Iterator[str]:
         yield f"{names} far from the others: {', '.join(shown['far'])}; look at their trainings"
     if shown["word"] in ("SMALL", "DISCARD"):
         yield f"it gains less than {shown['least']:.2f}, the least gain that counts beside these seeds"
-    elif shown["word"] == "OPEN" and shown["evidence"] >= shown["needed"] and shown["items"]:
+    elif shown["word"] == "OPEN" and (shown["low"] or 0) <= 0 < shown["evidence"] - shown["needed"]:
         yield "above 0 on these pairs; on others it is not shown, and more seeds need not show it"
     elif shown["word"] == "OPEN" and shown["ends"] is None:
         gain = f"; {FURTHER} more show a mean of {signed(shown['shows'])}" if shown["shows"] else ""
