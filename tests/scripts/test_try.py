@@ -430,10 +430,13 @@ def test_a_stranger_doubts_a_kept_loss_and_both_entries_stay(loss, scores, capsy
     gains.update({1: 0.6, 2: 0.65, 3: 0.6, 4: 0.55, 5: 0.6})
     gains.update(dict.fromkeys(range(6, 11), further))
     command.main([str(loss)])
+    Path("other.py").write_text(EDITED)
+    command.main(["other.py"])  # so that the folder's config is of another try of the same control
     config = command.over_project([*command.WITHOUT_GPU, "try-simcse.yaml"])
     Path("try-simcse/config.json").write_text(json.dumps(config))
     Path("try-simcse").rename("theirs")
     doubt.main(["theirs", "--ledger", "mine.jsonl"])
+    started.pop(1)
     looks = Ledger(Path("mine.jsonl")).looks
     assert [(len(look.scores), look.verdict["word"]) for look in looks] == [(5, "KEEP"), (10, word)]
     assert looks[0].digest == looks[1].digest and looks[1].doubted == 5
@@ -444,6 +447,17 @@ def test_a_stranger_doubts_a_kept_loss_and_both_entries_stay(loss, scores, capsy
     said = capsys.readouterr().out.splitlines()
     shown = "+0.60" if further > 0 else "−0.60"
     assert f"the 5 new seeds alone, by which nothing was chosen: {shown} points" in said
+
+
+def test_a_doubt_with_another_control_is_refused(loss, scores):
+    gains, _ = scores
+    gains.update({seed: 0.6 + seed / 100 for seed in range(1, 6)})
+    command.main([str(loss)])
+    Path("short.yaml").write_text("recipes: {unsupervised: {max_steps: 9}}\n")
+    config = command.over_project([*command.WITHOUT_GPU, "try-simcse.yaml", "short.yaml"])
+    Path("try-simcse/config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match="config.json: simcse has other settings here than in the"):
+        doubt.main(["try-simcse"])
 
 
 def test_what_is_not_kept_cannot_be_doubted(loss, scores):

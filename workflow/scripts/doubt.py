@@ -18,6 +18,8 @@ from semblance import layout
 from semblance.errors import InputError
 from semblance.files import copy_file, write_text
 from semblance.locks import exclusive, name_for
+from semblance.named_modules import OWN_LOSS
+from semblance.provenance import read_object
 from semblance.reporting.ledger import Ledger, Look
 from semblance.strict_yaml import as_yaml
 from workflow.run.costs import estimates
@@ -45,6 +47,9 @@ def main(argv: list[str] | None = None) -> None:
     with contextlib.ExitStack() as held:
         one = prepare(kept, args, held)
         cost = estimates(one.layers)
+        if one.budget(cost.plan) != kept.budget:
+            problem = f"{kept.control} has other settings here than in the entry"
+            raise InputError(one.layers[0], problem, "doubt it with the config of that try")
         if one.digest(cost.plan) != kept.digest:
             print("note: the code here is not that of the entry", file=sys.stderr)
         look = trying.looked(one, cost, kept, args)
@@ -70,18 +75,26 @@ def prepare(kept: Look, args: argparse.Namespace, held: contextlib.ExitStack) ->
     config = next((place for place in places if place.is_file()), places[0])
     output = (args.output or f"doubt-{kept.loss}").rstrip("/")
     held.enter_context(exclusive(output, name_for(trying.LEDGER)))
-    method = kept.settings["method"]
-    layer = {"output": output, "seeds": {trying.TABLE: list(range(1, args.seeds + 1))}}
+    method, corpus, base = (kept.settings[key] for key in ("method", "corpus", "base"))
+    row = {"corpora": [corpus], "bases": [base], "methods": ["start", kept.control, method]}
+    methods = read_object(config).get("methods", {})
+    layer = {
+        "output": output,
+        "seeds": {trying.TABLE: list(range(1, args.seeds + 1))},
+        "tables": {trying.TABLE: {"rows": [row]}},
+        # The folder's config is that of its last try.
+        "methods": {name: None for name, each in methods.items() if each.get("loss") == OWN_LOSS},
+    }
     if args.mirror:
         layer["mirror"] = args.mirror
-    if (loss := args.entry / f"losses/{method}.py").is_file():
+    if own := kept.settings.get("own", {}):
         copy = f"{output}/losses/{method}.py"
-        copy_file(loss, Path(copy))
-        layer["methods"] = {method: {"options": {"file": copy}}}
+        copy_file(args.entry / f"losses/{method}.py", Path(copy))
+        layer["methods"][method] = own | {"options": own["options"] | {"file": copy}}
     path = Path(f"{output}.yaml")
     write_text(path, trying.HEADER + as_yaml(layer))
-    setting = kept.settings["corpus"], kept.settings["base"]
-    return trying.Try(kept.loss, method, kept.control, *setting, output, [str(config), str(path)])
+    layers = [str(config), str(path)]
+    return trying.Try(kept.loss, method, kept.control, corpus, base, output, layers, own)
 
 
 if __name__ == "__main__":

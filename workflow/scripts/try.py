@@ -107,6 +107,7 @@ class Try:
     base: str
     output: str
     layers: list[str]  # the config files, its own among them
+    own: dict[str, Any]  # what the config says of a loss of one's own
 
     def trainings(self, seed: int) -> list[Job]:
         """Return the trainings of a seed: of the loss, and of its control."""
@@ -239,7 +240,8 @@ def prepare(args: argparse.Namespace, held: contextlib.ExitStack) -> Try:
         "tables": {TABLE: table | {"rows": [row]}},
     }
     write_text(path, HEADER + as_yaml(layer))
-    return Try(label, method, args.against, corpus, base, output, [*layers, str(path)])
+    own = ours.get(method, {})
+    return Try(label, method, args.against, corpus, base, output, [*layers, str(path)], own)
 
 
 def own_method(
@@ -310,10 +312,11 @@ def looked(one: Try, cost: Cost, earlier: Look, args: argparse.Namespace) -> Loo
     make(one, cost, args)
     scores, drawn, pairs = scored(cost, [record(cost.plan, job) for job in trainings])
     names = [str(seed) for seed in missing]
+    setting = {"corpus": one.corpus, "base": one.base}
     return dataclasses.replace(
         earlier,
         time=now(),
-        settings={"corpus": one.corpus, "base": one.base, "method": one.method, "pairs": pairs},
+        settings=setting | {"method": one.method, "own": one.own, "pairs": pairs},
         scores=earlier.scores | dict(zip(names, scores, strict=True)),
         drawn=earlier.drawn | dict(zip(names, drawn, strict=True)),
     )
