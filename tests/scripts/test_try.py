@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from semblance.errors import InputError
+from semblance.fetch import sources
 from semblance.named_modules import LOSSES, folder_of
 from semblance.reporting.ledger import Ledger
 from semblance.reporting.table import Cell, Contrast
@@ -46,6 +47,7 @@ def loss(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "visible_gpus", lambda: [])
     monkeypatch.setattr(command, "subprocess", SimpleNamespace(**vars(subprocess)))
     monkeypatch.setattr(command.subprocess, "run", in_process)
+    monkeypatch.setattr(sources, "ask_all", lambda asked: [])
     file = Path("mine.py")
     file.write_text(LOSS)
     return file
@@ -282,6 +284,18 @@ def test_what_cannot_be_tried_is_refused_in_one_line(loss, flags, said):
 def test_a_method_is_not_tried_beside_itself(loss):
     with pytest.raises(InputError, match="^simcse: is what it would be compared with"):
         command.main(["simcse"])
+
+
+def test_without_its_data_a_try_names_them_before_the_price(loss, monkeypatch, capsys):
+    monkeypatch.setattr(RUN, lambda arguments: pytest.fail("it started"))
+    answers = [sources.Found("stsb", "a", sources.State.FAILED), sources.Found("sick", "b", "have")]
+    monkeypatch.setattr(sources, "ask_all", lambda asked: answers)
+    Path("empty").mkdir()
+    with pytest.raises(
+        InputError, match=r"--mirror: 1 of \d+ files cannot be had here: stsb; name a"
+    ):
+        command.main([str(loss), "--mirror", "empty"])
+    assert "core-hours" not in capsys.readouterr().err
 
 
 def test_more_than_the_budget_is_not_started(loss, monkeypatch):

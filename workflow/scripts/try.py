@@ -54,7 +54,15 @@ from workflow.config.signatures import required_signature
 from workflow.planning import modules
 from workflow.planning.plan import Plan
 from workflow.planning.reads import Job
-from workflow.planning.stages import inputs, makers, record, stages, training_settings
+from workflow.planning.stages import (
+    STAGES,
+    inputs,
+    makers,
+    record,
+    stages,
+    training_settings,
+    wanted_by,
+)
 from workflow.run.costs import Cost, estimates, to_do, wall_time
 from workflow.scripts import cli, endings
 
@@ -372,6 +380,7 @@ def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
     from workflow.run import command  # it loads snakemake
 
     left = to_do(cost)
+    ask_for_data(cost, left)
     gpus = cost.config.resources.gpus
     cores = len(os.sched_getaffinity(0)) if args.cores == "all" else int(args.cores)
     hours = cost.total_hours(left, cost.device) / (gpus or cores)
@@ -386,6 +395,21 @@ def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
     flags = ["--prioritize", targets[0], "--cores", args.cores]
     if status := command.run([*start, *flags, *targets]):
         sys.exit(status)
+
+
+def ask_for_data(cost: Cost, left: list[Job]) -> None:
+    """Raise InputError where a file is nowhere to be had: no price is worth a look without it."""
+    needed = [job for job in left if STAGES[job.stage].work == "download"]
+    if not needed:
+        return
+    from semblance.fetch import sources  # slow to import, and needed by a first try alone
+    from semblance.fetch.manifest import load_manifest
+
+    asked = sources.questions(wanted_by(cost.plan, needed), load_manifest(cost.config.manifest))
+    if gone := sources.missing(sources.ask_all(asked)):
+        names = ", ".join(dict.fromkeys(each.source for each in gone))
+        problem = f"{len(gone)} of {counted(len(asked), 'file')} cannot be had here: {names}"
+        raise InputError("--mirror", problem, "name a folder or URL that has them")
 
 
 def lines_of(look: Look) -> Iterator[str]:
