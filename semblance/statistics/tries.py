@@ -23,9 +23,7 @@ from semblance.statistics.significance import ALPHA, SPREADLESS
 Word = Literal["KEEP", "SMALL", "DISCARD", "OPEN"]
 LEAST, THIRD = 0.1, 1 / 3  # a gain that counts: points; of the spread of the control's seeds
 VARIANCE = 10.0  # of the effect, mean / sd, where the sd is the try's own: any is valid
-EFFECT = (
-    1.5  # mean / sd, where the sd is borrowed: any is valid, this one finds most in 5 to 10 seeds
-)
+EFFECT = 1.5  # the same where the sd is borrowed: any is valid, this finds most in 5 to 10 seeds
 BORROWED = 0.8  # weight of the evidence with a borrowed spread
 ALIKE = 20.0  # degrees of freedom, at most, that the spreads of other trainings stand for
 UNLIKE = 0.9  # quantile of F beyond which a try's own spread contradicts theirs
