@@ -1,6 +1,6 @@
 """How often the verdicts on claims, `semblance compare` and `semblance try` err, by simulation.
 
-python -m benchmarks.error_rates          (writes its tables into docs/statistics.md, in three minutes)
+python -m benchmarks.error_rates          (writes its tables into docs, in ten minutes)
 
 A line of a table is a truth and RUNS made-up experiments of it. The paper claims .8 points, so that
 the margin is .4; the seeds' differences have the normal law. What judges them is the code of runs.
@@ -24,6 +24,7 @@ from semblance.statistics import verdicts
 from semblance.statistics.significance import Estimate, p_sign_flips, paired
 
 PAGE = ROOT / "docs/statistics.md"
+GAIN_PAGE = ROOT / "docs/is-it-a-gain.md"
 RUNS = 2000
 SIZE = 0.8
 MARGIN = verdicts.margin_of(SIZE, 0.5)
@@ -185,7 +186,14 @@ def of_compare() -> Iterator[list[str]]:
 BLOCKS = {
     "claims": (of_claims, of_other_rules, of_failing_seeds),
     "compare": (of_compare,),
-    "tries": (many_tries.of_equal_losses, many_tries.of_better_loss),
+    "tries": (
+        many_tries.of_spreads,
+        many_tries.of_equal_losses,
+        many_tries.of_better_loss,
+        many_tries.of_unlike_spreads,
+    ),
+    "rules": (many_tries.of_keep_rules,),
+    "queries": (many_tries.of_queries,),
 }
 
 
@@ -202,7 +210,8 @@ def fill(text: str, name: str) -> str:
 
 
 if __name__ == "__main__":
-    page = PAGE.read_text(encoding="utf-8")
-    for block in BLOCKS:
-        page = fill(page, block)
-    write_text(PAGE, page)
+    for place in (PAGE, GAIN_PAGE):
+        page = place.read_text(encoding="utf-8")
+        for block in BLOCKS:
+            page = fill(page, block) if f"<!-- end of {block} -->" in page else page
+        write_text(place, page)

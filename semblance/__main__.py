@@ -38,6 +38,7 @@ GROUPS = {
         "score": "semblance score FOLDER",
         "compare": "semblance compare ours.csv theirs.csv",
         "try": "semblance try my_loss.py --against simcse",
+        "doubt": "semblance doubt try-simcse --seeds 5",
     },
 }
 OF_OTHER_NAME = {"report": "page"}  # scripts of commands: a stage's program is called report

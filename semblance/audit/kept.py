@@ -79,6 +79,9 @@ def keep(results: str | Path, folder: Path) -> None:
     if (root / layout.ALL_SCORES).is_file():
         with whole_file(folder / SCORES) as part:
             part.write_bytes(lzma.compress((root / layout.ALL_SCORES).read_bytes(), preset=9))
+    for file in (root / "tries.jsonl", *root.glob("losses/*.py")):  # what another may doubt
+        if file.is_file():
+            copy_file(file, folder / file.relative_to(root))
     config = read_object(layout.place(root, layout.CONFIG))
     write_json(folder / "config.json", _without_places(config))
     for kind in OWN:

@@ -19,7 +19,9 @@ from semblance.evaluation.prepared import Texts, read_pairs
 from semblance.models import folder as model_folder
 from semblance.models.saved import SavedModel
 from semblance.settings import Precision
+from semblance.statistics.resampling import grouped_resamples, spearman_draws
 
+DRAWS = 200  # resamples of the pairs: their error is known to 5 %
 PARTS = {
     "STS-B dev": ("stsb", "dev"),
     "STS-B train": ("stsb", "train"),
@@ -49,8 +51,11 @@ def _key(*sentences: str) -> frozenset[str]:
     return frozenset(re.sub(r"[\W_]+", "", sentence.lower()) for sentence in sentences)
 
 
-def score(record: str, parts: Pairs, device: str, precision: Precision) -> float:
-    """Return the mean over the parts of Spearman's ρ in points, of the model with a record."""
+def score(record: str, parts: Pairs, device: str, precision: Precision) -> tuple[float, np.ndarray]:
+    """Return the mean over the parts of Spearman's ρ in points, and the cosines (P,) of all pairs.
+
+    Both are of the model with a record. The pairs stand in the order of the parts.
+    """
     model = SavedModel.read(record)
     encoder = model_folder.load(model.folder).eval().to(device)
     encoder.precision = precision
@@ -58,11 +63,28 @@ def score(record: str, parts: Pairs, device: str, precision: Precision) -> float
     both = [text for pair in pairs for text in (pair.sentence1, pair.sentence2)]
     texts = Texts(both, model.tokenizer, model.prompts.default)
     vectors = texts.encode(encoder, model.max_length)
-    values = []
-    for part in parts.values():
-        sides = [[getattr(pair, side) for pair in part] for side in ("sentence1", "sentence2")]
-        gold = np.array([pair.score for pair in part])
-        values.append(spearman(cosine_pairs(*map(vectors.of, sides)), gold))
+    sides = [[getattr(pair, side) for pair in pairs] for side in ("sentence1", "sentence2")]
+    cosines = cosine_pairs(*map(vectors.of, sides))
+    gold, groups = _gold(parts)
+    values = [spearman(cosines[at], gold[at]) for at in groups]
     if not np.isfinite(values).all():
         raise InputError(model.record_path, "its vectors have no correlation with the gold scores")
-    return 100 * float(np.mean(values))
+    return 100 * float(np.mean(values)), cosines
+
+
+def resampled_gain(parts: Pairs, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Return the difference (DRAWS,) of two models' scores in points, on resampled pairs.
+
+    The cosines are (P,). The draws are the same in each call, so that seeds may be compared.
+    """
+    gold, groups = _gold(parts)
+    drawn = grouped_resamples(groups, DRAWS, np.random.default_rng(DRAWS))
+    scores = spearman_draws(gold, np.stack([ours, theirs]), drawn, groups)
+    return 100 * (scores[:, 0] - scores[:, 1])
+
+
+def _gold(parts: Pairs) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the gold scores (P,) of all pairs, and of each part the places of its own."""
+    gold = np.array([pair.score for part in parts.values() for pair in part])
+    ends = np.cumsum([len(part) for part in parts.values()])
+    return gold, np.split(np.arange(len(gold)), ends[:-1])

@@ -1,24 +1,32 @@
 """The ledger of tries: what each look at a loss beside its control showed, one line of JSON a look.
 
 Lines are added and never changed. The seal of each is a digest of it and of the seal before, so that
-a line that was edited or taken out is noticed. Whoever cuts off the last lines is not.
+a line that was edited or taken out is noticed. A file beside the ledger counts its lines, so that a
+cut end is noticed, too; whoever cuts both is caught by the number that each look prints.
 """
 
 import dataclasses
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from semblance.counts import counted
 from semblance.errors import InputError, at
 from semblance.files import write_text
 from semblance.lines import read_json_lines
 from semblance.provenance import canonical, text_digest
 from semblance.settings import decode
 
-MARGIN = 0.5  # points, as that of a table: within it a gain is none
+if TYPE_CHECKING:
+    from semblance.statistics.tries import Standing
+
+RESTORE = "bring it back from a copy; no try may be lost"
+NEAR = 1.0  # points from the control, within which the spread of a try says something of others
+ALIKE = 0.01  # points within which the scores of all seeds make two tries variants of one
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,10 @@ class Look:
     """A look at a try. Scores are in points, by seed: of the loss, and of its control.
 
     ``digest``: of the loss, its settings, those of its control, and the code that trains by them.
+    ``budget``: the digest of the control's settings, whatever its name; of early ledgers its name.
+    ``number``: of the look in its ledger, from 1. ``doubted``: seeds of a kept try that others doubt.
     ``opened``: the difference on the test sets with its interval, once they were opened for it.
+    ``drawn``: by seed, the difference on resampled pairs, the same pairs for all seeds.
     """
 
     time: str
@@ -37,11 +48,43 @@ class Look:
     scores: dict[str, tuple[float, float]]
     verdict: dict[str, Any] = field(default_factory=dict)
     opened: dict[str, float] | None = None
+    drawn: dict[str, list[float]] = field(default_factory=dict)
+    budget: str = ""
+    number: int = 0
+    doubted: int = 0
 
-    @property
-    def differences(self) -> np.ndarray:
-        """The loss less its control, (n,)."""
-        return np.array([ours - theirs for ours, theirs in self.scores.values()])
+    def on_resampled_pairs(self) -> np.ndarray | None:
+        """The differences (draws, n) on resampled pairs; None where a seed has none."""
+        if self.drawn.keys() != self.scores.keys():
+            return None
+        return np.array([self.drawn[seed] for seed in sorted(self.drawn, key=int)]).T
+
+    def sides(self) -> np.ndarray:
+        """The scores (2, n) of the loss and of its control, in the order of the seeds."""
+        return np.array([self.scores[seed] for seed in sorted(self.scores, key=int)]).T
+
+    def is_variant(self, other: "Look") -> bool:
+        """Tell whether two looks are at one loss by name, or by the scores of the seeds they share."""
+        if self.loss == other.loss:
+            return True
+        shared = self.scores.keys() & other.scores.keys()
+        apart = [abs(self.scores[seed][0] - other.scores[seed][0]) for seed in shared]
+        return bool(shared) and max(apart) <= ALIKE
+
+
+def distinct(looks: Iterable[Look]) -> list[Look]:
+    """Return the looks that are no variants of one before them."""
+    found: list[Look] = []
+    for look in looks:
+        if not any(look.is_variant(other) for other in found):
+            found.append(look)
+    return found
+
+
+def default_place() -> Path:
+    """Return the ledger of a user, for all that is tried anywhere: in the folder of programs' states."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
+    return Path(state, "semblance", "tries.jsonl")
 
 
 class Ledger:
@@ -51,6 +94,11 @@ class Ledger:
         self.path = path
         self.seal = ""
         self.looks = list(self._read()) if path.is_file() else []
+        self.counter = path.with_name(f"{path.name}.count")
+        written = int(self.counter.read_text()) if self.counter.is_file() else 0
+        if written > len(self.looks):
+            problem = f"it has {counted(len(self.looks), 'look')} of {written:,}"
+            raise InputError(path, problem, RESTORE)
 
     def _read(self) -> Iterator[Look]:
         for line, entry in read_json_lines(self.path):
@@ -59,26 +107,42 @@ class Ledger:
             self.seal = text_digest(self.seal + canonical(entry))
             if stated != self.seal:
                 problem = "this line, or one before it, is not as it was written"
-                raise InputError(where, problem, "bring it back from a copy; no try may be lost")
-            yield decode(Look, entry, where)
+                raise InputError(where, problem, RESTORE)
+            look = decode(Look, entry, where)
+            yield dataclasses.replace(look, budget=look.budget or look.control)
 
-    def tries(self, control: str) -> dict[str, Look]:
+    def tries(self, budget: str) -> dict[str, Look]:
         """Return the last look at each try of a control, by digest, in the order of their start."""
-        return {look.digest: look for look in self.looks if look.control == control}
+        return {look.digest: look for look in self.looks if look.budget == budget}
+
+    def standing(self, look: Look) -> "Standing":
+        """Return what a try is judged by beside its own seeds: what was there before its first look."""
+        from semblance.statistics.tries import Pool, Standing  # slow to import
+
+        digests = [each.digest for each in self.looks]
+        first = digests.index(look.digest) if look.digest in digests else len(digests)
+        before = {e.digest: e for e in self.looks[:first] if e.budget == look.budget}
+        kept = [each for each in before.values() if each.verdict["word"] == "KEEP"]
+        sides = [each.sides() for each in distinct(before.values())]
+        # What breaks a training spreads it, too.
+        pool = Pool.of([ours for ours, theirs in sides if abs((ours - theirs).mean()) < NEAR])
+        return Standing(len(before) + 1, len(distinct(kept)), pool)
 
     def add(self, look: Look) -> Look:
-        """Judge a look among all tries of its control, write it, and return it with its verdict."""
-        from semblance.statistics.tries import judge  # slow to import
+        """Judge a look after the tries before it, write it, and return it with its verdict."""
+        from semblance.statistics.tries import judge
 
-        tries = self.tries(look.control) | {look.digest: look}
-        verdicts = judge([each.differences for each in tries.values()], MARGIN)
-        verdict = dataclasses.asdict(verdicts[list(tries).index(look.digest)])
-        for end in ("low", "high"):
-            if not np.isfinite(verdict[end]):
-                verdict[end] = None  # JSON has no infinite number
-        look = dataclasses.replace(look, verdict=verdict)
+        standing, drawn = self.standing(look), look.on_resampled_pairs()
+        verdict = dataclasses.asdict(judge(*look.sides(), standing, drawn, held=not look.doubted))
+        verdict["far"] = [sorted(look.scores, key=int)[place] for place in verdict["far"]]
+        for name in ("low", "high", "shows"):
+            if not np.isfinite(verdict[name]):
+                verdict[name] = None  # JSON has no infinite number
+        look = dataclasses.replace(look, verdict=verdict, number=len(self.looks) + 1)
         entry = dataclasses.asdict(look)
         self.seal = text_digest(self.seal + canonical(entry))
         text = self.path.read_text(encoding="utf-8") if self.path.is_file() else ""
         write_text(self.path, f"{text}{canonical(entry | {'seal': self.seal})}\n")
+        write_text(self.counter, f"{look.number}\n")
+        self.looks.append(look)
         return look

@@ -11,15 +11,18 @@ from types import SimpleNamespace
 import pytest
 
 from semblance.errors import InputError
+from semblance.fetch import sources
 from semblance.named_modules import LOSSES, folder_of
 from semblance.reporting.ledger import Ledger
 from semblance.reporting.table import Cell, Contrast
 from semblance.strict_yaml import as_yaml
 from semblance.training import probe
 from tests.scripts.flags import start
+from tests.shipped import merged
 from workflow.checks.load import load_files
 from workflow.planning import modules
 from workflow.planning.plan import Plan
+from workflow.scripts import doubt
 
 command = importlib.import_module("workflow.scripts.try")  # `try` is a word of Python
 
@@ -40,9 +43,11 @@ EDITED = LOSS.replace("mean()", "sum()")
 def loss(tmp_path, monkeypatch):
     """A user's file in an empty working folder, tried without a GPU and without a child process."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", "state")
     monkeypatch.setattr(command, "visible_gpus", lambda: [])
     monkeypatch.setattr(command, "subprocess", SimpleNamespace(**vars(subprocess)))
     monkeypatch.setattr(command.subprocess, "run", in_process)
+    monkeypatch.setattr(sources, "ask_all", lambda asked: [])
     file = Path("mine.py")
     file.write_text(LOSS)
     return file
@@ -73,9 +78,15 @@ def scores(monkeypatch):
     def scored(cost, records):
         started.append(records)
         seeds = [int(record.split("seed-")[1].split("/")[0]) for record in records]
-        ours = ["mine" in record for record in records]
+        ours = ["/mine" in record for record in records]
         points = [70 + (gains.get(s, 0) if own else 0) for s, own in zip(seeds, ours, strict=True)]
-        return points, {"STS-B dev": [363, 1500]}
+        both = list(zip(points[::2], points[1::2], strict=True))
+        # Resampled pairs move the differences of all seeds by -.01, 0 or .01.
+        return (
+            both,
+            [[a - b - 0.01, a - b, a - b + 0.01] for a, b in both],
+            {"STS-B dev": [363, 1500]},
+        )
 
     monkeypatch.setattr(command, "make", lambda *_: None)
     monkeypatch.setattr(command, "scored", scored)
@@ -275,6 +286,18 @@ def test_a_method_is_not_tried_beside_itself(loss):
         command.main(["simcse"])
 
 
+def test_without_its_data_a_try_names_them_before_the_price(loss, monkeypatch, capsys):
+    monkeypatch.setattr(RUN, lambda arguments: pytest.fail("it started"))
+    answers = [sources.Found("stsb", "a", sources.State.FAILED), sources.Found("sick", "b", "have")]
+    monkeypatch.setattr(sources, "ask_all", lambda asked: answers)
+    Path("empty").mkdir()
+    with pytest.raises(
+        InputError, match=r"--mirror: 1 of \d+ files cannot be had here: stsb; name a"
+    ):
+        command.main([str(loss), "--mirror", "empty"])
+    assert "core-hours" not in capsys.readouterr().err
+
+
 def test_more_than_the_budget_is_not_started(loss, monkeypatch):
     monkeypatch.setattr(RUN, lambda arguments: pytest.fail("it started"))
     with pytest.raises(InputError, match=r"--budget: [\d.]+ h are more than 0.01 h"):
@@ -290,7 +313,7 @@ def test_the_first_training_of_the_loss_goes_first_and_a_failure_ends_the_try(lo
     monkeypatch.setattr(RUN, snakemake)
     with pytest.raises(SystemExit) as caught:
         command.main([str(loss), "--seeds", "2"])
-    assert caught.value.code == 1 and not Path("try-simcse/tries.jsonl").exists()
+    assert caught.value.code == 1 and not Path("state").exists()
     first = seen[seen.index("--prioritize") + 1]
     assert first.startswith("try-simcse/models/wiki/minilm-3/mine-") and "/seed-1/" in first
     assert "--keep-going" not in seen
@@ -298,13 +321,13 @@ def test_the_first_training_of_the_loss_goes_first_and_a_failure_ends_the_try(lo
 
 def verdicts(capsys):
     """The lines that were printed, and the ledger."""
-    return capsys.readouterr().out.splitlines(), Ledger(Path("try-simcse/tries.jsonl"))
+    return capsys.readouterr().out.splitlines(), Ledger(Path("state/semblance/tries.jsonl"))
 
 
 @pytest.mark.parametrize(
     "gain, said",
     [
-        ({}, r"DISCARD: mine \S+ points \[.*\] beside simcse, 5 seeds on development data"),
+        ({}, r"DISCARD: mine \S+ points \[.*\] beside simcse, 5 seeds on these 363 pairs"),
         ({1: 9.0, 2: -9.0, 3: 7.0}, r"OPEN: mine \+1.40 points \["),
     ],
 )
@@ -315,9 +338,32 @@ def test_simcse_by_another_name_is_not_kept_however_much_seeds_differ(
     gains.update(gain)
     command.main([str(loss)])
     lines, ledger = verdicts(capsys)
-    assert re.match(said, lines[0]) and "STS-B dev 363 of 1,500" in lines[-1]
-    assert ("seeds like these would not decide it" in lines) == bool(gain)
+    assert re.match(said, lines[0])
+    assert lines[-2].endswith("STS-B dev 363 of 1,500; they cause an error of 0.01")
+    assert lines[-1] == "look 1 of state/semblance/tries.jsonl, where 1 control was tried"
+    undecided = [line for line in lines if "seeds like these would not decide it; 5 more" in line]
+    assert len(undecided) == bool(gain)
     assert [len(look.scores) for look in ledger.looks] == [5]
+
+
+def test_what_these_pairs_alone_show_is_open_and_a_line_says_so(loss, scores, capsys, monkeypatch):
+    """Resampled pairs move all seeds by -1.22, 0 or 1.22: more than the gain of half a point."""
+    gains, _ = scores
+    gains.update({seed: 0.5 + seed / 100 for seed in range(1, 8)})
+    as_it_is = command.scored
+
+    def scored(cost, records):
+        both, _, pairs = as_it_is(cost, records)
+        return both, [[a - b - 1.2247, a - b, a - b + 1.2247] for a, b in both], pairs
+
+    monkeypatch.setattr(command, "scored", scored)
+    command.main([str(loss), "--seeds", "7"])
+    lines, _ = verdicts(capsys)
+    assert lines[0].startswith("OPEN: mine +0.54 points [−")
+    assert any(
+        line.startswith("above 0 on these pairs; on others it is not shown") for line in lines
+    )
+    assert any(line.endswith("they cause an error of 1.22") for line in lines)
 
 
 def test_more_seeds_go_on_from_those_that_are_there(loss, scores, capsys):
@@ -332,9 +378,39 @@ def test_more_seeds_go_on_from_those_that_are_there(loss, scores, capsys):
     assert lines[0].startswith("KEEP: mine +1.00 points [+") and "7 seeds" in lines[0]
     assert [len(records) for records in started] == [2 * 3, 2 * 4]
     assert [len(look.scores) for look in ledger.looks] == [3, 7]
+    assert Path("try-simcse/tries.jsonl").read_bytes() == ledger.path.read_bytes()
     command.main([str(loss), "--seeds", "7"])  # nothing is missing: the same is said again
     again, ledger = verdicts(capsys)
     assert again == lines and len(ledger.looks) == 2 and len(started) == 2
+
+
+BUDGETS = {  # what differs from the first try, and the share of the budget that is spent by both
+    "nothing but the folder": ([], {}, "10%"),
+    "the control's name": (["copy.yaml", "--against", "copied"], {}, "10%"),
+    "the control's temperature": (
+        ["copy.yaml", "--against", "copied"],
+        {"options": {"scale": 10.0}},
+        "5%",
+    ),
+    "the ledger": (["--ledger", "other.jsonl"], {}, "5%"),
+}
+
+
+@pytest.mark.parametrize("flags, settings, spent", BUDGETS.values(), ids=BUDGETS)
+def test_the_budget_is_that_of_the_settings_of_the_control(
+    loss, scores, capsys, flags, settings, spent
+):
+    copied = {"methods": {"copied": merged("config.yaml")["methods"]["simcse"] | settings}}
+    minilm = [str(command.ROOT / path) for path in command.WITHOUT_GPU]
+    Path("copy.yaml").write_text(as_yaml(copied))
+    command.main([str(loss), *minilm])
+    Path("other.py").write_text(EDITED)
+    command.main(["other.py", *minilm, *flags, "--output", "second"])
+    lines = capsys.readouterr().out.splitlines()
+    said = [line for line in lines if "of the error budget" in line][-1]
+    assert f" {spent} of the error budget" in said
+    is_new = flags and settings
+    assert lines[-1].endswith("2 controls were tried" if is_new else "1 control was tried")
 
 
 def test_the_test_sets_open_once_for_a_kept_loss_and_it_is_written_down(
@@ -359,6 +435,49 @@ def test_the_test_sets_open_once_for_a_kept_loss_and_it_is_written_down(
         lines, ledger = verdicts(capsys)
         assert "on the test sets: +1.00 points [+0.75, +1.25], 95 % interval over 5 seeds" in lines
     assert len(opened) == 1 and [bool(look.opened) for look in ledger.looks] == [False, True]
+
+
+@pytest.mark.parametrize("further, word", [(0.6, "KEEP"), (-0.6, "OPEN")])
+def test_a_stranger_doubts_a_kept_loss_and_both_entries_stay(loss, scores, capsys, further, word):
+    """From the folder alone: its ledger, its config in full, the copy of the loss."""
+    gains, started = scores
+    gains.update({1: 0.6, 2: 0.65, 3: 0.6, 4: 0.55, 5: 0.6})
+    gains.update(dict.fromkeys(range(6, 11), further))
+    command.main([str(loss)])
+    Path("other.py").write_text(EDITED)
+    command.main(["other.py"])  # so that the folder's config is of another try of the same control
+    config = command.over_project([*command.WITHOUT_GPU, "try-simcse.yaml"])
+    Path("try-simcse/config.json").write_text(json.dumps(config))
+    Path("try-simcse").rename("theirs")
+    doubt.main(["theirs", "--ledger", "mine.jsonl"])
+    started.pop(1)
+    looks = Ledger(Path("mine.jsonl")).looks
+    assert [(len(look.scores), look.verdict["word"]) for look in looks] == [(5, "KEEP"), (10, word)]
+    assert looks[0].digest == looks[1].digest and looks[1].doubted == 5
+    assert len(started[1]) == 2 * 5 and started[1][0].startswith(
+        "doubt-mine/models/wiki/minilm-3/mine-"
+    )
+    assert Path("doubt-mine/losses", f"{looks[0].settings['method']}.py").read_text() == LOSS
+    said = capsys.readouterr().out.splitlines()
+    shown = "+0.60" if further > 0 else "−0.60"
+    assert f"the 5 new seeds alone, by which nothing was chosen: {shown} points" in said
+
+
+def test_a_doubt_with_another_control_is_refused(loss, scores):
+    gains, _ = scores
+    gains.update({seed: 0.6 + seed / 100 for seed in range(1, 6)})
+    command.main([str(loss)])
+    Path("short.yaml").write_text("recipes: {unsupervised: {max_steps: 9}}\n")
+    config = command.over_project([*command.WITHOUT_GPU, "try-simcse.yaml", "short.yaml"])
+    Path("try-simcse/config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match="config.json: simcse has other settings here than in the"):
+        doubt.main(["try-simcse"])
+
+
+def test_what_is_not_kept_cannot_be_doubted(loss, scores):
+    command.main([str(loss)])
+    with pytest.raises(InputError, match="try-simcse/tries.jsonl: no try is kept there"):
+        doubt.main(["try-simcse"])
 
 
 def test_a_second_try_beside_a_running_one_is_refused_before_it_writes(loss):

@@ -19,7 +19,10 @@ from workflow.planning.stages import Job, inputs
 CLOCKS = 2.0  # seconds by which the clocks of a file server and of this machine may differ
 WEIGHTS = "model.safetensors"
 NAMED_AT = {  # stage -> the key of the config that names the data sets which its jobs read
-    **dict.fromkeys(("prepare_nli", "prepare_wiki", "prepare_pairs"), "corpora.{corpus}.datasets"),
+    **dict.fromkeys(
+        ("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_triples"),
+        "corpora.{corpus}.datasets",
+    ),
     "prepare_sts": "sts.datasets",
     "prepare_dev": "sts.dev",
     "prepare_faq": "faq.banks.{name}.dataset",

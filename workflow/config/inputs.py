@@ -220,7 +220,21 @@ class Pairs(_OfManifest):
     """`limit` pairs are drawn at random, by this seed."""
 
 
-Corpus = one_of(lambda corpus: str(corpus.get("kind", "nli")), nli=Nli, wiki=Wiki, pairs=Pairs)
+class Triples(_OfManifest):
+    """Queries with their positives and hard negatives."""
+
+    kind: Literal["triples"]
+    """`triples`: CSV, Parquet or JSON lines with the columns `query`, `pos` and `neg`. In Parquet
+    and JSON the last two may be lists."""
+
+
+Corpus = one_of(
+    lambda corpus: str(corpus.get("kind", "nli")),
+    nli=Nli,
+    wiki=Wiki,
+    pairs=Pairs,
+    triples=Triples,
+)
 
 
 class Sts(Part):

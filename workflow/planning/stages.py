@@ -68,6 +68,7 @@ STAGES: dict[str, Stage] = {
     "prepare_nli": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
     "prepare_wiki": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
     "prepare_pairs": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
+    "prepare_triples": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
     "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", (reads.raw_tests,)),
     "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", (reads.raw_dev,)),
     "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", (reads.raw_transfer,)),
@@ -76,7 +77,7 @@ STAGES: dict[str, Stage] = {
         _below(layout.TOKENS),
         "prepare",
         (reads.corpus, reads.tokenizer),
-        joins=("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_faq"),
+        joins=("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_triples", "prepare_faq"),
     ),
     "pretrain": Stage(
         _below(layout.PRETRAINED), "train", (reads.other_base, reads.corpus, reads.tokens)

@@ -83,6 +83,33 @@ rule prepare_pairs:
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
+rule prepare_triples:
+    """Take the rows of queries, positives and hard negatives of a corpus."""
+    input:
+        raw_files("prepare_triples"),
+    output:
+        record=f"{OUT}/corpora/{{corpus}}/record.json",
+        sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
+    log:
+        f"{OUT}/logs/prepare_triples/{{corpus}}.log",
+    wildcard_constraints:
+        corpus=corpora_of("triples"),
+    conda:
+        "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_triples"),
+    params:
+        manifest=manifest,
+        sources=read_from(),
+        settings=lambda w: canonical(config.corpora[w.corpus].settings()),
+        data=f"{RESOURCES}/data",
+        code=code("prepare_triples"),
+    shell:
+        "{PYTHON}.prepare_triples --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
+        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
 rule tokenise:
     """Tokenise a corpus's distinct sentences once for a tokenizer."""
     input:

@@ -1,4 +1,4 @@
-"""Try a loss of your own beside a method: KEEP, DISCARD or OPEN, with one error budget for all tries.
+"""Try a loss of your own beside a method: KEEP, SMALL, DISCARD or OPEN, with one error budget for all tries.
 
 The file has one function, loss(batch), whose further parameters are options with defaults, as
 CONTRIBUTING.md says. It is called once on random vectors before anything else starts. Everything
@@ -7,9 +7,10 @@ the config in place of a file tries that method as it is, with its views, dropou
 are judged on development data alone: STS-B dev, and what SICK and STS-B have to train on, without the
 pairs of the test sets. --open opens these, once, for a loss that was kept.
 
-Each look is a line of OUTPUT/tries.jsonl. All tries of a method share one error budget of 5 %, and
-each of their intervals may be looked at after any number of seeds (docs/statistics.md): the same
-command with more --seeds goes on from those that are there.
+Each look is a line of the user's ledger (--ledger; OUTPUT/tries.jsonl is a copy). All tries of a
+control share one error budget of 5 %, whatever its name and their folder, and each may be looked at
+after any number of seeds (docs/statistics.md): the same command with more --seeds goes on from those
+that are there.
 
 Without a GPU and without a CONFIG, configs/minilm.yaml and configs/minilm-cpu.yaml are taken: short
 trainings of the first three layers of a small encoder.
@@ -45,7 +46,7 @@ from semblance.locks import exclusive, name_for
 from semblance.named_modules import OWN_LOSS, VIEWS, load_module
 from semblance.provenance import ROOT, canonical, read_text, text_digest
 from semblance.reporting.layouts import AVERAGE
-from semblance.reporting.ledger import Ledger, Look
+from semblance.reporting.ledger import Ledger, Look, default_place
 from semblance.settings import check_keywords
 from semblance.strict_yaml import as_yaml
 from workflow.config.layers import found, over_project
@@ -53,7 +54,15 @@ from workflow.config.signatures import required_signature
 from workflow.planning import modules
 from workflow.planning.plan import Plan
 from workflow.planning.reads import Job
-from workflow.planning.stages import inputs, makers, record, stages, training_settings
+from workflow.planning.stages import (
+    STAGES,
+    inputs,
+    makers,
+    record,
+    stages,
+    training_settings,
+    wanted_by,
+)
 from workflow.run.costs import Cost, estimates, to_do, wall_time
 from workflow.scripts import cli, endings
 
@@ -75,12 +84,18 @@ def parser() -> argparse.ArgumentParser:
     flags.add_argument("--against", default="simcse", metavar="METHOD", help="default: simcse")
     flags.add_argument("--seeds", type=int, default=5, metavar="N", help="of each; default: 5")
     flags.add_argument("--open", action="store_true", help="open the test sets for a kept loss")
+    add_run(flags, "default: try-METHOD, for all tries of a method")
+    return flags
+
+
+def add_run(flags: argparse.ArgumentParser, output: str) -> None:
+    """Let a command train both sides, and write what they show into the ledger."""
     flags.add_argument("--budget", metavar="12h", type=_hours, help="stop if it would take longer")
     flags.add_argument("--mirror", help="a folder or URL that has the raw data")
-    flags.add_argument("--output", help="default: try-METHOD, for all tries of a method")
+    flags.add_argument("--ledger", metavar="FILE", help="default: that of all tries of yours")
+    flags.add_argument("--output", help=output)
     flags.add_argument("--json", action="store_true", help="print the line of the ledger")
     cli.add_cores(flags)
-    return flags
 
 
 def _hours(text: str) -> float:
@@ -100,6 +115,7 @@ class Try:
     base: str
     output: str
     layers: list[str]  # the config files, its own among them
+    own: dict[str, Any]  # what the config says of a loss of one's own
 
     def trainings(self, seed: int) -> list[Job]:
         """Return the trainings of a seed: of the loss, and of its control."""
@@ -113,14 +129,21 @@ class Try:
         scoring = [how.precision, how.matmul, code_digest("semblance.evaluation.development")]
         return text_digest(canonical([self.corpus, self.base, *scoring, *sides]))
 
-    def _sides(self, plan: Plan, job: Job) -> Iterator[str]:
+    def budget(self, plan: Plan) -> str:
+        """Return the digest of the control's settings, which have one error budget under any code."""
+        control = self.trainings(1)[1]
+        sides = self._sides(plan, control, with_code=False)
+        return text_digest(canonical([self.corpus, self.base, *sides]))
+
+    def _sides(self, plan: Plan, job: Job, with_code: bool = True) -> Iterator[str]:
         """Yield what decides the output of a job, and of each job that it reads from."""
         config = plan.config
         yield job.stage
         if job.stage in stages("train"):
             settings = training_settings(plan, job)
-            code = modules.of_training(config, job.base, settings)
-            yield code_digest(f"workflow.scripts.{job.stage}", *code)
+            if with_code:
+                code = modules.of_training(config, job.base, settings)
+                yield code_digest(f"workflow.scripts.{job.stage}", *code)
             yield settings.replace(self.output, "")  # where the copy of a loss lies
         elif job.stage == "embed":
             yield f"{plan.embedded_length(*job[1:4])} {config.embed!r}"
@@ -129,7 +152,7 @@ class Try:
         elif job.corpus in config.corpora:
             yield repr(config.corpora[job.corpus])
         for read in inputs(plan, job):
-            yield from self._sides(plan, read)
+            yield from self._sides(plan, read, with_code)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -143,16 +166,37 @@ def main(argv: list[str] | None = None) -> None:
 
 def _try(one: Try, args: argparse.Namespace) -> None:
     cost = estimates(one.layers)
-    ledger = Path(one.output, LEDGER)
-    digest = one.digest(cost.plan)
-    earlier = Ledger(ledger).tries(one.control).get(digest)
-    if args.open:
-        look = opened(one, cost, earlier, args)
-    else:
-        look = looked(one, cost, digest, earlier, args)
-    if look != earlier:
-        look = Ledger(ledger).add(look)
-    print(*([canonical(dataclasses.asdict(look))] if args.json else lines_of(look)), sep="\n")
+    place = ledger_of(args)
+    budget, digest = one.budget(cost.plan), one.digest(cost.plan)
+    first = Look(now(), one.loss, digest, one.control, {}, {}, budget=budget)
+    earlier = Ledger(place).tries(budget).get(digest, first)
+    look = (opened if args.open else looked)(one, cost, earlier, args)
+    show(look if look == earlier else written(look, one, place), args)
+
+
+def ledger_of(args: argparse.Namespace) -> Path:
+    """Return the place of the ledger."""
+    return Path(args.ledger) if args.ledger else default_place()
+
+
+def written(look: Look, one: Try, place: Path) -> Look:
+    """Judge a look and write it into the ledger, of which the folder of the try gets a copy."""
+    with exclusive(place.parent, name_for(place), wait=True):
+        look = Ledger(place).add(look)  # read anew: another try may have been written meanwhile
+        write_text(Path(one.output, LEDGER), read_text(place))
+    return look
+
+
+def show(look: Look, args: argparse.Namespace) -> None:
+    """Print what a look shows."""
+    if args.json:
+        print(canonical(dataclasses.asdict(look)))
+        return
+    place = ledger_of(args)
+    tried = counted(
+        len({each.budget for each in Ledger(place).looks}), "control was", "controls were"
+    )
+    print(*lines_of(look), f"look {look.number} of {place}, where {tried} tried", sep="\n")
 
 
 # --- before anything is trained ----------------------------------------------------------------
@@ -204,7 +248,8 @@ def prepare(args: argparse.Namespace, held: contextlib.ExitStack) -> Try:
         "tables": {TABLE: table | {"rows": [row]}},
     }
     write_text(path, HEADER + as_yaml(layer))
-    return Try(label, method, args.against, corpus, base, output, [*layers, str(path)])
+    own = ours.get(method, {})
+    return Try(label, method, args.against, corpus, base, output, [*layers, str(path)], own)
 
 
 def own_method(
@@ -263,28 +308,35 @@ def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
 # --- the run -----------------------------------------------------------------------------------
 
 
-def looked(
-    one: Try, cost: Cost, digest: str, earlier: Look | None, args: argparse.Namespace
-) -> Look:
-    """Train the seeds that the ledger lacks, and score both sides on development data."""
-    scores = dict(earlier.scores) if earlier else {}
-    missing = [seed for seed in range(1, args.seeds + 1) if str(seed) not in scores]
-    if earlier and not missing:
+def looked(one: Try, cost: Cost, earlier: Look, args: argparse.Namespace) -> Look:
+    """Train the seeds that a look lacks, and score both sides on development data."""
+    wanted = range(1, args.seeds + 1)
+    missing = [seed for seed in wanted if str(seed) not in earlier.scores]
+    if not missing:
         return earlier
     trainings = [job for seed in missing for job in one.trainings(seed)]
     data = [Job("download", name=name) for name in ("stsb", "sick")]
     cost.targets = [*trainings, *data, Job("prepare_sts")]
     make(one, cost, args)
-    values, pairs = scored(cost, [record(cost.plan, job) for job in trainings])
-    both = zip(values[::2], values[1::2], strict=True)
-    scores |= zip(map(str, missing), both, strict=True)
-    settings = {"corpus": one.corpus, "base": one.base, "method": one.method, "pairs": pairs}
-    was_opened = earlier.opened if earlier else None
-    return Look(now(), one.loss, digest, one.control, settings, scores, opened=was_opened)
+    scores, drawn, pairs = scored(cost, [record(cost.plan, job) for job in trainings])
+    names = [str(seed) for seed in missing]
+    setting = {"corpus": one.corpus, "base": one.base}
+    return dataclasses.replace(
+        earlier,
+        time=now(),
+        settings=setting | {"method": one.method, "own": one.own, "pairs": pairs},
+        scores=earlier.scores | dict(zip(names, scores, strict=True)),
+        drawn=earlier.drawn | dict(zip(names, drawn, strict=True)),
+    )
 
 
-def scored(cost: Cost, records: list[str]) -> tuple[list[float], dict[str, list[int]]]:
-    """Return the score of each model on the development pairs, and how many each part has, of all."""
+def scored(
+    cost: Cost, records: list[str]
+) -> tuple[list[tuple[float, float]], list[list[float]], dict[str, list[int]]]:
+    """Return the scores of each two models on development pairs, and their difference on resampled ones.
+
+    The last is how many pairs each part has, of all.
+    """
     from semblance.data.raw import Raw  # slow to import, as what follows
     from semblance.evaluation import development
     from semblance.fetch.manifest import load_manifest
@@ -294,15 +346,21 @@ def scored(cost: Cost, records: list[str]) -> tuple[list[float], dict[str, list[
     parts, sizes = development.read_development(raw, Path(cost.plan.out, layout.STS_TEST))
     how = cost.config.evaluate_sts
     device = set_up(how.threads, cost.config.resources.gpus, how.matmul)
-    values = [development.score(record, parts, device, how.precision) for record in records]
-    return values, {name: [len(part), sizes[name]] for name, part in parts.items()}
+    scores, drawn = [], []
+    for both in zip(records[::2], records[1::2], strict=True):
+        sides = [development.score(record, parts, device, how.precision) for record in both]
+        (ours, our_cosines), (theirs, their_cosines) = sides
+        scores.append((ours, theirs))
+        gains = development.resampled_gain(parts, our_cosines, their_cosines)
+        drawn.append([round(gain, 4) for gain in gains.tolist()])
+    return scores, drawn, {name: [len(part), sizes[name]] for name, part in parts.items()}
 
 
-def opened(one: Try, cost: Cost, earlier: Look | None, args: argparse.Namespace) -> Look:
+def opened(one: Try, cost: Cost, earlier: Look, args: argparse.Namespace) -> Look:
     """Score both sides of a kept loss on the test sets, unless that was done before."""
     from semblance.reporting.table import read_tables  # slow to import
 
-    if earlier is None or earlier.verdict["word"] != "KEEP":
+    if earlier.verdict.get("word") != "KEEP":
         raise InputError("--open", "this loss is not kept", "the test sets open for one that is")
     if earlier.opened:
         return earlier
@@ -322,6 +380,7 @@ def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
     from workflow.run import command  # it loads snakemake
 
     left = to_do(cost)
+    ask_for_data(cost, left)
     gpus = cost.config.resources.gpus
     cores = len(os.sched_getaffinity(0)) if args.cores == "all" else int(args.cores)
     hours = cost.total_hours(left, cost.device) / (gpus or cores)
@@ -338,32 +397,66 @@ def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
         sys.exit(status)
 
 
+def ask_for_data(cost: Cost, left: list[Job]) -> None:
+    """Raise InputError where a file is nowhere to be had: no price is worth a look without it."""
+    needed = [job for job in left if STAGES[job.stage].work == "download"]
+    if not needed:
+        return
+    from semblance.fetch import sources  # slow to import, and needed by a first try alone
+    from semblance.fetch.manifest import load_manifest
+
+    asked = sources.questions(wanted_by(cost.plan, needed), load_manifest(cost.config.manifest))
+    if gone := sources.missing(sources.ask_all(asked)):
+        names = ", ".join(dict.fromkeys(each.source for each in gone))
+        problem = f"{len(gone)} of {counted(len(asked), 'file')} cannot be had here: {names}"
+        raise InputError("--mirror", problem, "name a folder or URL that has them")
+
+
 def lines_of(look: Look) -> Iterator[str]:
     """Yield what a look shows, for people."""
+    from semblance.statistics.tries import FURTHER  # slow to import
+
     shown, seeds = look.verdict, len(look.scores)
+    parts = look.settings["pairs"]
+    pairs = sum(own for own, _ in parts.values())
     ends = f"[{signed(shown['low']) or '−∞'}, {signed(shown['high']) or '+∞'}]"
     yield (
         f"{shown['word']}: {look.loss} {signed(shown['difference'])} points {ends} beside"
-        f" {look.control}, {seeds} seeds on development data"
+        f" {look.control}, {seeds} seeds on these {pairs:,} pairs"
     )
     yield (
-        f"evidence {shown['evidence']:,.2f}, {shown['needed']:,.0f} keeps this try;"
+        f"evidence {shown['evidence']:,.2f} with {shown['freedom']:.3g} degrees of freedom,"
+        f" {shown['needed']:,.0f} keeps this try;"
         f" {shown['spent']:.0%} of the error budget of {look.control} is spent"
     )
-    if shown["word"] == "OPEN" and shown["more"] is None:
-        yield "seeds like these would not decide it"
+    if shown["far"]:
+        names = counted(len(shown["far"]), "seed")
+        yield f"{names} far from the others: {', '.join(shown['far'])}; look at their trainings"
+    if shown["word"] in ("SMALL", "DISCARD"):
+        yield f"it gains less than {shown['least']:.2f}, the least gain that counts beside these seeds"
+    elif shown["word"] == "OPEN" and (shown["low"] or 0) <= 0 < shown["evidence"] - shown["needed"]:
+        yield "above 0 on these pairs; on others it is not shown, and more seeds need not show it"
+    elif shown["word"] == "OPEN" and shown["ends"] is None:
+        gain = f"; {FURTHER} more show a mean of {signed(shown['shows'])}" if shown["shows"] else ""
+        yield f"seeds like these would not decide it{gain}"
     elif shown["word"] == "OPEN":
-        more = counted(shown["more"], "more seed")
-        yield f"{more} like these would decide it: --seeds {seeds + shown['more']}"
+        more = counted(shown["ends"] - seeds, "more seed")
+        yield f"{more} like these would decide it: --seeds {shown['ends']}"
+    elif shown["ends"] < seeds:
+        yield f"so it was after {shown['ends']} seeds"
+    if look.doubted:
+        ours, theirs = look.sides()[:, look.doubted :]
+        alone = signed(float((ours - theirs).mean()))
+        yield f"the {counted(len(ours), 'new seed')} alone, by which nothing was chosen: {alone} points"
     if gain := look.opened:
         ends = interval(gain["low"], gain["high"])
         count = f"95 % interval over {gain['seeds']:g} seeds"
         yield f"on the test sets: {signed(gain['difference'])} points {ends}, {count}"
     elif shown["word"] == "KEEP":
         yield "the test sets are closed: --open opens them, once"
-    parts = look.settings["pairs"].items()
-    pairs = ", ".join(f"{name} {own:,} of {of:,}" for name, (own, of) in parts)
-    yield f"development pairs that stand in no test set: {pairs}"
+    names = ", ".join(f"{name} {own:,} of {of:,}" for name, (own, of) in parts.items())
+    error = f"; they cause an error of {shown['items']:.2f}" if look.drawn else ""
+    yield f"development pairs that stand in no test set: {names}{error}"
 
 
 def now() -> str:

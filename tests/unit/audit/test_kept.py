@@ -251,8 +251,15 @@ def test_a_cell_of_a_kept_run_is_explained_and_named_by_the_kept_folder(run, cap
 
 
 def test_the_commands_keep_a_run_and_check_it(finished, tmp_path, capsys):
+    """The ledger and the losses of a try lie in the folder, too: with them another doubts it."""
     folder = tmp_path / "run"
+    (finished / "losses").mkdir()
+    for name in ("tries.jsonl", "losses/mine.py"):
+        (finished / name).write_text(name)
     keeping.main([str(folder), "--output", str(finished)])
+    for name in ("tries.jsonl", "losses/mine.py"):
+        assert (folder / name).read_text() == name
+        (finished / name).unlink()
     assert f"semblance verify --output {folder}" in capsys.readouterr().out
     verifying.main(["--output", str(folder)])
     said = capsys.readouterr().out

@@ -2,15 +2,26 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
+from semblance.counts import counted, signed
 from semblance.errors import InputError
+from semblance.provenance import ROOT
 from semblance.reporting.ledger import Ledger, Look
 
 
-def look(digest, control="simcse", **scores):
+def look(digest, control="simcse", loss="mine", **scores):
     by_seed = {seed.removeprefix("s"): pair for seed, pair in scores.items()}
-    return Look("2026-11-27T00:00:00+00:00", "mine", digest, control, {"base": "b"}, by_seed)
+    said = ("2026-11-27T00:00:00+00:00", loss, digest, control, {"base": "b"}, by_seed)
+    return Look(*said, budget=control)
+
+
+def kept(digest, loss, gains):
+    """A look at a loss that is better by these points, its control's seeds differing little."""
+    return look(
+        digest, loss=loss, **{f"s{n}": (70 + g, 70 + n / 100) for n, g in enumerate(gains, 1)}
+    )
 
 
 @pytest.fixture
@@ -30,7 +41,7 @@ def ledger(tmp_path):
 def test_the_last_look_at_each_try_of_a_control_stands_in_the_order_of_their_start(ledger):
     tries = Ledger(ledger).tries("simcse")
     assert list(tries) == ["a", "b"]
-    assert tries["a"].differences.tolist() == [0.5, 1.0] and tries["b"].differences == [-0.25]
+    assert tries["a"].sides().tolist() == [[70.5, 71.0], [70.0, 70.0]]
     assert list(Ledger(ledger).tries("rcl")) == ["c"]
 
 
@@ -45,6 +56,18 @@ CHANGES = {  # of the lines of the ledger, and the first line that is not as it 
     "cut short": (lambda lines: [*lines[:-1], lines[-1][:40]], 4),
     "without a seal": (lambda lines: [*lines, lines[-1].replace("seal", "sale")], 5),
 }
+
+
+def test_a_cut_end_is_noticed_and_a_look_says_its_number(ledger):
+    assert [look.number for look in Ledger(ledger).looks] == [1, 2, 3, 4]
+    lines = ledger.read_text().splitlines(keepends=True)
+    for left in (lines[:3], []):
+        ledger.write_text("".join(left))
+        with pytest.raises(InputError, match=rf"it has {len(left)} looks of 4; bring it back"):
+            Ledger(ledger)
+    ledger.unlink()
+    with pytest.raises(InputError, match="it has 0 looks of 4"):
+        Ledger(ledger)
 
 
 @pytest.mark.parametrize("change, line", CHANGES.values(), ids=CHANGES)
@@ -63,3 +86,52 @@ def test_a_look_is_judged_after_the_tries_before_it(ledger):
     assert written.verdict["word"] == "OPEN" and written.verdict["low"] is None
     assert written.verdict["spent"] == pytest.approx(3 / 20)  # the third of ten with one half
     assert written.opened == {"difference": 1.0} and written.scores == looked.scores
+
+
+GAINS = np.array([0.8, 0.9, 0.7, 0.85, 0.75, 0.8])
+VARIANTS = {
+    "of another name and other scores": ("other", GAINS + 0.05, 2),
+    "of the same name": ("first", GAINS + 0.05, 1),
+    "of nearly the same scores": ("other", GAINS + 0.009, 1),
+    "none, but too far from the control to be alike": ("other", GAINS + 1, 2),
+}
+
+
+@pytest.mark.parametrize("loss, gains, count", VARIANTS.values(), ids=VARIANTS)
+def test_a_variant_of_a_kept_loss_leaves_the_share_and_the_pool_as_they_are(
+    tmp_path, loss, gains, count
+):
+    path = tmp_path / "tries.jsonl"
+    for each in (kept("a", "first", GAINS), kept("b", loss, gains)):
+        assert Ledger(path).add(each).verdict["word"] == "KEEP"
+    found = Ledger(path).standing(look("c"))
+    assert (found.place, found.kept) == (3, count)
+    freedom = 5 if max(gains) > 1 else 5 * count  # of six seeds each
+    assert found.pool.freedom == pytest.approx(1 / (1 / freedom + 1 / 20))
+
+
+def test_what_a_try_is_judged_by_is_fixed_at_its_first_look(ledger):
+    before = Ledger(ledger).standing(look("b"))
+    Ledger(ledger).add(kept("e", "other", GAINS))
+    Ledger(ledger).add(look("a", s1=(70.5, 70.0), s2=(71.0, 70.0), s3=(71.5, 70.0)))
+    assert Ledger(ledger).standing(look("b")) == before
+    assert (before.place, before.kept, before.pool.freedom) == (2, 0, 0)
+
+
+def test_seeds_are_judged_in_their_order_and_the_far_one_is_named(ledger):
+    scores = {f"s{n}": (71.0 if n != 10 else 60.0, 70 + n / 100) for n in range(1, 11)}
+    written = Ledger(ledger).add(look("d", **scores))
+    assert written.sides()[0].tolist() == [71.0] * 9 + [60.0]
+    assert (written.verdict["word"], written.verdict["far"]) == ("KEEP", ["10"])
+
+
+def test_the_page_says_what_the_rule_says_of_the_kept_ledgers(tmp_path):
+    page = (ROOT / "docs/family.md").read_text(encoding="utf-8")
+    for name in ("tries-simcse", "tries-simcse-sup-no-negatives"):
+        for look in Ledger(ROOT / f"docs/runs/2026-11-27-family-cpu/{name}.jsonl").looks:
+            found = Ledger(tmp_path / name).add(look).verdict
+            more = counted(found["ends"] - len(look.scores), "more seed")
+            ends = f"[{signed(found['low']) or '−∞'}, {signed(found['high'])}]".replace("0.", ".")
+            shown = f"{signed(found['difference'])} {ends}".replace("0.", ".")
+            line = f"| {shown} | {found['evidence']:.3g} | {found['word']}, {more} |"
+            assert line.replace(" 0.0", " .0") in page

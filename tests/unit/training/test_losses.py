@@ -12,6 +12,8 @@ from semblance.training.losses import (
     distilled,
     entropy,
     guided,
+    hardness,
+    improved,
     off_dropout,
     ranking,
     regulators,
@@ -240,6 +242,66 @@ def test_the_symmetric_loss_has_all_other_views_as_candidates(b, d, scale, hard)
     assert float(found) == near(total / (2 * b))
 
 
+NEGATIVES = [(2, 3, 1.0, 0), (6, 4, 20.0, 0), (3, 5, 5.0, 2)]
+
+
+@pytest.mark.parametrize("b,d,scale,hard", NEGATIVES)
+def test_hardness_gives_each_negative_the_weight_of_its_exponent(b, d, scale, hard):
+    batch = draw_batch(b, d, seed=15, hard=hard)
+    total = 0.0
+    for i, query in enumerate(batch.queries.tolist()):
+        cosines = [cosine(query, candidate) for candidate in candidates_of(batch)]
+        weights = [1 if j == i else math.exp(3 * each) for j, each in enumerate(cosines)]
+        terms = [w * math.exp(scale * each) for w, each in zip(weights, cosines, strict=True)]
+        total -= math.log(terms[i] / sum(terms))
+    assert float(hardness.loss(batch, scale=scale, hardness=3.0)) == near(total / b)
+    assert float(hardness.loss(batch, scale=scale, hardness=0.0)) == near(
+        contrastive.loss(batch, scale=scale)
+    )
+
+
+@pytest.mark.parametrize("b,d,scale,hard", NEGATIVES)
+def test_the_improved_loss_has_negatives_among_queries_and_documents_both_ways(b, d, scale, hard):
+    batch = draw_batch(b, d, seed=16, hard=hard)
+    queries, documents = batch.queries.tolist(), candidates_of(batch)
+    total = 0.0
+    for i in range(b):
+        below = [cosine(queries[i], document) for document in documents]
+        below += [cosine(queries[i], queries[j]) for j in range(b) if j != i]
+        below += [cosine(queries[j], documents[i]) for j in range(b)]
+        below += [cosine(documents[i], x) for j, x in enumerate(documents) if j % b != i]
+        total -= scale * below[i] - math.log(sum(math.exp(scale * each) for each in below))
+    assert float(improved.loss(batch, scale=scale)) == near(total / b)
+
+
+FOUR_WAYS = ("query_to_doc", "query_to_query", "doc_to_query", "doc_to_doc")
+
+
+@pytest.mark.parametrize("hard", [0, 2])
+@pytest.mark.parametrize(
+    "function, settings",
+    [
+        (hardness.loss, {"hardness_mode": "all_negatives", "hardness_strength": 9.0}),
+        (improved.loss, {"directions": FOUR_WAYS}),
+    ],
+)
+def test_losses_of_sentence_transformers_have_equal_values_and_gradients(function, settings, hard):
+    losses = pytest.importorskip("sentence_transformers.sentence_transformer.losses")
+    theirs = losses.MultipleNegativesRankingLoss(None, scale=20.0, **settings)
+    found = []
+    for of_views in (
+        lambda views: function(batch_of(views), scale=20.0),
+        lambda views: theirs.compute_loss_from_embeddings(views, None),
+    ):
+        generator = torch.Generator().manual_seed(1)
+        views = torch.randn(2 + hard, 5, 4, generator=generator, dtype=torch.float64)
+        value = of_views(list(views.requires_grad_()))
+        value.backward()
+        found.append((value.item(), views.grad))
+    (ours, our_gradient), (value, gradient) = found
+    assert ours == pytest.approx(value, rel=1e-6) and torch.allclose(our_gradient, gradient, 1e-5)
+
+
 def taught(given, one, i, other, j):
     """The mean over the teachers of the cosine of text i of one view and text j of the other."""
     pairs = zip(getattr(given, one), getattr(given, other), strict=True)
@@ -414,6 +476,7 @@ def test_regulators_of_another_width_than_the_model_are_refused():
 LOSSES = [
     (contrastive.loss, {}, 0),
     (symmetric.loss, {}, 0),
+    (improved.loss, {}, 0),
     (entropy.loss, {"phi": 0.7}, 0),
     (entropy.loss, {"phi": -0.7, "reduction": "sum"}, 0),
     (entropy.loss, {"phi": 0.7, "include_positive": True, "hard_negatives_in_entropy": False}, 0),
@@ -441,7 +504,10 @@ def test_the_gradients_are_those_of_the_function(function, options, n, hard):
     assert torch.autograd.gradcheck(call, tuple(tensors))
 
 
-@pytest.mark.parametrize("function,options,n,hard", [*((*loss, 0) for loss in LOSSES), THIRD_VIEW])
+@pytest.mark.parametrize(
+    "function,options,n,hard",
+    [*((*loss, 0) for loss in LOSSES), (hardness.loss, {}, 0, 0), THIRD_VIEW],
+)
 def test_probabilities_that_vanish_in_float32_leave_loss_and_gradient_finite(
     function, options, n, hard
 ):
