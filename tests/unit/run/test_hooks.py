@@ -291,7 +291,10 @@ def test_a_missing_file_stops_the_run_unless_it_keeps_going(asked, capsys):
 
 
 def dag(jobs, finished):
-    return SimpleNamespace(jobs=range(jobs), finished_jobs=iter(range(finished)))
+    """A plan of which a start has made ``finished`` jobs, and an earlier one the last job."""
+    last = jobs - 1
+    done = iter(range(finished))
+    return SimpleNamespace(jobs=range(jobs), finished_jobs=done, needrun=lambda job: job != last)
 
 
 def test_a_saved_step_of_a_pre_training_and_of_a_curve_is_reported(tmp_path):
@@ -308,7 +311,7 @@ def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_reported(tmp_
     save(1, 999)
     save(1, 1000)
     first, saved, way = hooks._describe_saved(dag(9, 4), tmp_path)
-    assert first.startswith("stopped: jobs that are done, and stay done: 4 of 9")
+    assert first.startswith("stopped: jobs that are done, and stay done: 5 of 9")
     assert saved == f"saved: {tmp_path}/models/nli/tiny/rcl-2/seed-1: step 1000"
     assert way.startswith("to go on: the same command again")
     for seed in range(hooks.SAVED + 3):
