@@ -62,7 +62,7 @@ def test_a_run_from_another_working_folder_finds_the_project_and_writes_into_the
     more = start(project.folder, *command, "-n", "--", "results/tables/claims.md")
     planned = {line.split()[0]: line.split()[1:] for line in more.stdout.splitlines() if line}
     assert more.returncode == 0 and "judge_claims" in planned
-    # the scores of the start are done, those of one method and of the bank are new
+    # of the two evaluations on STS that of the start is done
     assert planned["evaluate_sts"] == ["2", "1", "1", "0"] and "download_model" not in planned
 
 
