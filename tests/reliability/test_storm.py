@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,14 @@ def shim(tmp_path_factory) -> Path:
     return build_shim(tmp_path_factory.mktemp("shim"))
 
 
+@pytest.fixture
+def memory(tmp_path) -> Iterator[Path]:
+    """A folder in memory if there is one: syncs are free there, and the faults are made, not met."""
+    place = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=place if place.is_dir() else tmp_path) as folder:
+        yield Path(folder)
+
+
 def storms(shim: Path, folder: Path, *each: str) -> dict:
     """Run storms over one world; return the figures of each, and print them for ``pytest -s``."""
     words = ("tests.reliability.storm", *each, "--folder", str(folder / "world"))
@@ -32,9 +41,9 @@ def storms(shim: Path, folder: Path, *each: str) -> dict:
     return figures
 
 
-def test_a_sample_of_kills_disk_faults_and_flipped_bits_changes_no_result(shim, tmp_path):
+def test_a_sample_of_kills_disk_faults_and_flipped_bits_changes_no_result(shim, memory):
     """Killed trainings of several methods end bit-identical, and a fault leaves what the next start goes on from."""
-    figures = storms(shim, tmp_path, "kills=3", "faults=150", "rot=1")
+    figures = storms(shim, memory, "kills=3", "faults=150", "rot=1")
     assert figures["kills"]["trainings"] == 3 and figures["kills"]["kills"] > 2
     hurt = figures["faults"]["stages"]
     assert all(stage["cases"] for stage in hurt.values()) and hurt["train"]["resumed"]
@@ -49,10 +58,8 @@ def test_two_hundred_killed_trainings_over_all_methods_end_bit_identical(shim, t
 
 
 @pytest.mark.storm
-def test_every_disk_fault_leaves_a_state_that_the_next_start_goes_on_from(shim, tmp_path):
-    memory = Path("/dev/shm")  # syncs there are free, and the faults are made, not met
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else tmp_path) as folder:
-        figures = storms(shim, Path(folder), "faults=1")["faults"]
+def test_every_disk_fault_leaves_a_state_that_the_next_start_goes_on_from(shim, memory):
+    figures = storms(shim, memory, "faults=1")["faults"]
     assert figures["cases"] > 800
 
 
