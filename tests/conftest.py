@@ -29,6 +29,14 @@ def real_data() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def untouched(tmp_path_factory) -> Path:
+    """A small results folder, its resources beside it: tests leave it as it is, or tamper with a copy."""
+    from tests.unit.reporting import example_results
+
+    return example_results.build(tmp_path_factory.mktemp("untouched"))
+
+
 @pytest.hookimpl(optionalhook=True)  # of xdist, which need not be there
 def pytest_xdist_node_collection_finished(ids):
     UNREPORTED.update(ids)

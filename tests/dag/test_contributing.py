@@ -15,6 +15,7 @@ from semblance.reporting.table import Contrast
 from semblance.statistics.tries import Judged
 from tests.dag.tiny import CONFIG, ROOT, Project, rows
 from workflow.planning.stages import stages
+from workflow.run import events
 
 pytestmark = pytest.mark.dag
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
@@ -37,8 +38,9 @@ def test_the_loss_and_the_view_of_contributing_train(project: Project):
     config = CONFIG | {"methods": CONFIG["methods"] | methods}
     table = {"rows": [*CONFIG["tables"]["rcl_table1a"]["rows"], *rows("nli", *methods)]}
     project.write_config(config | {"tables": CONFIG["tables"] | {"rcl_table1a": table}})
-    assert project.planned()["train"] == 2  # the finished trainings stay valid
     project.snakemake("--cores", "2", "results/tables/rcl_table1a.csv")
+    ran = events.History(project.folder / "results").jobs
+    assert sum(job.startswith("logs/train/") for job in ran) == 2  # the others stay valid
     table = (project.folder / "results/tables/rcl_table1a.csv").read_text()
     assert all(method["label"] in table for method in methods.values())
 

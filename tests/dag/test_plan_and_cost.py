@@ -1,4 +1,4 @@
-"""The plan's jobs are Snakemake's; what is asked of a scheduler reruns nothing; a finished run teaches the plan."""
+"""The plan's jobs are Snakemake's, and a finished run teaches the plan."""
 
 from collections import Counter
 from pathlib import Path
@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from semblance.provenance import circumstances
-from tests.dag.tiny import CONFIG, Project
-from tests.shipped import changed
+from tests.dag.tiny import Project
 from workflow.checks.load import load
 from workflow.config.layers import laid_over
 from workflow.planning.plan import Plan
@@ -42,14 +41,6 @@ def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Projec
     assert [job for job in every if not Path(record(cost.plan, job)).is_file()] == []
     ran = [circumstances(record(cost.plan, job)) for job in every if job.stage != "download"]
     assert all(facts.keys() >= {"seconds", "memory", "finished"} for facts in ran)
-
-
-def test_sizes_and_limits_are_asked_of_a_scheduler(finished: Project):
-    """That they rerun nothing stands in the table of reruns."""
-    sized = "bases.tiny.million_parameters = 999999; resources.max_runtime = 77"
-    with finished.configured(changed(CONFIG, sized) | {"anyway": True}):
-        forced = finished.snakemake("-np", "--forcerun", "train", "--until", "train")
-    assert "runtime=77" in forced
 
 
 def test_a_plan_reads_a_finished_run_and_counts_nothing_to_do(finished: Project):

@@ -29,11 +29,6 @@ def test_a_dry_run_of_a_whole_config_has_a_line_for_each_stage(fresh: Project):
     assert not (fresh.folder / "results").exists()
 
 
-def test_a_dry_run_of_a_finished_run_says_that_there_is_nothing_to_do(finished: Project):
-    [line] = shown(finished.snakemake("-n"))
-    assert line.startswith("Nothing to be done: ")
-
-
 def test_a_dry_run_names_the_key_that_changed_and_its_values_and_the_file_whose_code_changed(
     finished: Project,
 ):
@@ -49,11 +44,14 @@ def test_a_dry_run_names_the_key_that_changed_and_its_values_and_the_file_whose_
 
 
 def test_with_its_shell_commands_a_dry_run_lists_each_job_above_the_short_form(finished: Project):
-    printed = finished.snakemake("-np", "--forcerun", "train", "--until", "train")
+    """Its limits are those that a scheduler is asked for; that they rerun nothing, the table of reruns shows."""
+    sized = "bases.tiny.million_parameters = 999999; resources.max_runtime = 77"
+    with finished.configured(changed(CONFIG, sized) | {"anyway": True}):
+        printed = finished.snakemake("-np", "--forcerun", "train", "--until", "train")
     records = map(read_sealed, finished.folder.glob("results/models/*/*/*/seed-*/record.json"))
     trained = sum(record["stage"] == "train" for record in records)
     assert printed.count("rule train:") == trained > 5
-    assert "Shell command: " in printed
+    assert "Shell command: " in printed and "runtime=77" in printed
     asked_for = f"again: train ({trained} jobs): it was asked for"
     assert asked_for in printed.split("rule train:")[-1]
 
@@ -69,24 +67,15 @@ def test_a_plan_that_cannot_be_made_is_no_plan_without_jobs(finished: Project):
     assert "Nothing to be done" not in printed and "no-such-file" in printed
 
 
-@pytest.fixture(scope="module")
-def other(finished: Project, tmp_path_factory) -> Project:
-    """A copy of the finished tiny run, with another learning rate of RCL's recipe."""
-    project = finished.copy(tmp_path_factory.mktemp("touch") / "project")
-    project.write_config(changed(CONFIG, "recipes.rcl.learning_rate = 0.0001"))
-    return project
-
-
-def test_touch_does_not_make_results_of_other_settings_current(other):
-    said = other.snakemake("--touch", "--cores", "1", check=False)
-    assert "--touch would call" in said and "of other settings current" in said
-    assert other.planned()["train"] > 0
-
-
-def test_a_start_without_the_trigger_of_parameters_names_the_results_of_other_settings(
-    finished, other
+def test_results_of_other_settings_stay_so_after_touch_and_are_named_without_their_trigger(
+    finished: Project, project: Project
 ):
-    said = other.snakemake("-n", "--rerun-triggers", "mtime", check=False)
+    by_date = ("-n", "--rerun-triggers", "mtime")
+    [line] = shown(finished.snakemake(*by_date))
+    assert line.startswith("Nothing to be done: ")
+    project.write_config(changed(CONFIG, "recipes.rcl.learning_rate = 0.0001"))
+    said = project.snakemake("--touch", "--cores", "1", check=False)
+    assert "--touch would call" in said and "of other settings current" in said
+    said = project.snakemake(*by_date, check=False)
     assert "of other settings than the plan's, such as results/" in said
     assert "make them again: --forcerun" in said
-    assert "Nothing to be" in finished.snakemake("-n", "--rerun-triggers", "mtime")

@@ -1,6 +1,5 @@
 """`snakemake --cores all` on config.yaml, with a server on this machine in place of every address."""
 
-import re
 import time
 
 import pytest
@@ -94,25 +93,6 @@ def test_one_table_of_the_config_stands_after_an_altered_file_was_refused(projec
     again = project.run(*one_table(project))
     assert "Nothing to be done" in again.stderr + again.stdout
     assert len(project.server.seen) == asked
-
-
-@pytest.mark.long
-def test_each_download_and_preparation_of_the_config_is_done(project):
-    """Some 50 jobs before any training: about a minute on two processors."""
-    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
-    first = re.findall(r"^rule ((?:prepare|download)_\w+):", rules, re.MULTILINE)
-    done = project.run("--until", *first)
-    assert done.returncode == 0, done.stderr[-6000:]
-    config = merged("config.yaml")
-    for base in ("bert-base-pooler", "bert-base-mask", "nli-roberta-base-v2"):
-        assert (project.folder / f"resources/models/{base}/record.json").is_file()
-    for place in (
-        "corpora/nli-neutral",
-        "corpora/qqp",
-        "transfer",
-        *map("faq/{}".format, config["faq"]["banks"]),
-    ):
-        assert (project.folder / f"results/{place}/record.json").is_file()
 
 
 @pytest.mark.long

@@ -108,14 +108,9 @@ def test_every_make_target_that_a_page_names_exists(page: Path):
     assert set(re.findall(r"(?:`|^)make ([a-z-]+)", page.read_text(), re.MULTILINE)) <= set(targets)
 
 
-def test_snakemake_plans_the_whole_run(checkout: Path):
-    assert "snakemake -n" in commands()
-    printed = run("snakemake -n --quiet rules", checkout)
-    assert re.search(r"^compare_published +1$", printed, re.MULTILINE)
-
-
 @pytest.mark.parametrize("command", commands_of("snakemake"))
 def test_snakemake_knows_the_arguments_and_the_plan_has_the_target(command: str, monkeypatch):
+    """What Snakemake plans by config.yaml, tests/dag/test_jobs.py shows."""
     monkeypatch.chdir(ROOT)  # where the profile is
     _, options = parse_args(shlex.split(command)[1:])
     plan = plan_of("config.yaml", *options.configfile)

@@ -1,10 +1,9 @@
 """Storms over the tiny world: kills at random times, every disk operation made to fail, bits flipped.
 
-    LD_PRELOAD=faults.so python -m tests.reliability.storm kills --count 200 --folder F
-    LD_PRELOAD=faults.so python -m tests.reliability.storm faults --every 1 --folder F
-    LD_PRELOAD=faults.so python -m tests.reliability.storm rot --count 5 --folder F
+    LD_PRELOAD=faults.so python -m tests.reliability.storm kills=200 faults=1 rot=5 --folder F
 
-Prints one JSON object of figures; "failures" lists every case that did not end as it must.
+kills=N kills N trainings, faults=N makes each N-th disk operation fail, rot=N flips N bits of each file.
+Prints the figures of each as JSON; "failures" lists every case that did not end as it must.
 """
 
 import argparse
@@ -50,9 +49,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["kills", "faults", "rot"])
-    parser.add_argument("--count", type=int, default=200, help="kills: trainings; rot: bits a file")
-    parser.add_argument("--every", type=int, default=1, help="faults: each n-th operation only")
+    parser.add_argument("storms", nargs="+", metavar="STORM=N")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, required=True, help="scratch folder; it is emptied")
     args = parser.parse_args(argv)
@@ -62,15 +59,11 @@ def main(argv: list[str] | None = None) -> None:
     for name in WARM:
         importlib.import_module(f"workflow.scripts.{name}")
     started, world = time.monotonic(), World(fresh(args.folder.resolve()))
-    rng = random.Random(args.seed)
-    if args.what == "kills":
-        figures = kills(world, args.count, rng)
-    elif args.what == "faults":
-        figures = faults(world, args.every, rng)
-    else:
-        figures = rot(world, args.count, rng)
+    known, figures = {"kills": kills, "faults": faults, "rot": rot}, {}
+    for name, _, number in (word.partition("=") for word in args.storms):
+        figures[name] = known[name](world, int(number), random.Random(args.seed))
     print(json.dumps({**figures, "seconds": round(time.monotonic() - started)}, indent=1))
-    sys.exit(bool(figures["failures"]))
+    sys.exit(any(found["failures"] for found in figures.values()))
 
 
 def _left(out: Path) -> list[str]:

@@ -82,6 +82,7 @@ def test_an_interrupted_run_says_in_two_lines_that_it_stopped_and_goes_on(projec
     wait_for_writer(project.folder / TRAINED)
     while not list((project.folder / TRAINED).glob("checkpoints/*/step-*")):
         assert first.poll() is None
+        time.sleep(0.05)
     os.killpg(first.pid, signal.SIGINT)
     said = ended(first)
     assert first.returncode == 130, said[-3000:]

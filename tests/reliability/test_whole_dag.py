@@ -6,6 +6,7 @@ import random
 import signal
 import socket
 import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -38,6 +39,7 @@ def test_a_killed_run_goes_on_without_being_unlocked(tmp_path):
     first = start(project, "--", target)
     while "workflow.scripts.prepare_nli" not in logged(project):  # the job's command: it runs now
         assert first.poll() is None
+        time.sleep(0.05)
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
     # Or there would be nothing to go on from: a run that ends by itself leaves the file empty.

@@ -19,16 +19,10 @@ from workflow.scripts import collect_scores
 LOST = "scores/sts/nli/tiny/rcl/seed-2"
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Path:
-    """A small results folder, which no test changes."""
-    return example_results.build(tmp_path_factory.mktemp("project"))
-
-
 @pytest.fixture
-def results(finished, tmp_path) -> Path:
-    """A copy of it."""
-    return shutil.copytree(finished.parent, tmp_path / "copy") / "results"
+def results(untouched, tmp_path) -> Path:
+    """A copy of the small results folder."""
+    return shutil.copytree(untouched.parent, tmp_path / "copy") / "results"
 
 
 def lines_of(path):
@@ -59,9 +53,9 @@ def test_scores_that_cannot_be_collected_leave_no_output(tmp_path, monkeypatch, 
     assert not list(tmp_path.glob("*out.*"))
 
 
-def test_settings_that_are_not_json_stop(finished):
+def test_settings_that_are_not_json_stop(untouched):
     with pytest.raises(InputError, match="--settings"):
-        example_results.render(finished, "t_sts", settings="{")
+        example_results.render(untouched, "t_sts", settings="{")
 
 
 def test_a_table_needs_its_own_runs_and_no_others(results):
@@ -88,19 +82,19 @@ def test_a_run_without_scores_stops_its_table(results):
     assert not (results / "tables").exists()
 
 
-def test_the_bootstrap_p_reaches_the_csv_and_the_json(finished):
-    [row] = [line for line in lines_of(finished / "tables/t_sts.csv") if line["label"] == "rcl"]
-    cell = cell_of(finished, "t_sts", "rcl", "Average")
+def test_the_bootstrap_p_reaches_the_csv_and_the_json(untouched):
+    [row] = [line for line in lines_of(untouched / "tables/t_sts.csv") if line["label"] == "rcl"]
+    cell = cell_of(untouched, "t_sts", "rcl", "Average")
     contrast = cell["contrast"]
     assert float(row["Average_p_bootstrap"]) == contrast["p_bootstrap"] >= contrast["p"]
     assert float(row["Average_item_error"]) == contrast["item_error"] > 0
     assert float(row["Average"]) == cell["mean"] and cell["n"] == 3
 
 
-def test_the_shipped_claims_are_not_run_without_their_tables(finished):
-    lines = lines_of(finished / "tables/claims.csv")
+def test_the_shipped_claims_are_not_run_without_their_tables(untouched):
+    lines = lines_of(untouched / "tables/claims.csv")
     assert len(lines) >= 15 and {line["verdict"] for line in lines} == {"not run"}
-    page = (finished / "tables/claims.md").read_text()
+    page = (untouched / "tables/claims.md").read_text()
     assert f"0 verdicts: none. {len(lines)} have none." in page
 
 

@@ -107,7 +107,7 @@ def trapped(tmp_path_factory):
     "arguments, status",
     [
         (["--version"], 0),
-        (["run", "demo/config.yaml", "-n"], 0),
+        (["run", "demo/config.yaml", "-n", "--", "demo/resources/data/records/stsb.json"], 0),
         (["compare", "a.csv", "b.csv"], 0),
         (["score", "base", "--pairs", "my.csv"], 2),
         (["faq", "ask", "--model", "faq", ENTRIES[0].question], 0),

@@ -1,4 +1,4 @@
-"""One small results folder for all tests of this folder; each works on a copy, or leaves it as it is.
+"""Copies of the small results folder ``untouched`` for the tests of this folder.
 
 A file whose tests need more than that folder has a fixture ``finished`` of its own.
 """
@@ -8,12 +8,6 @@ import shutil
 import pytest
 
 from tests.unit.reporting import example_results
-
-
-@pytest.fixture(scope="session")
-def untouched(tmp_path_factory):
-    """The results folder of a project, its resources beside it."""
-    return example_results.build(tmp_path_factory.mktemp("untouched"))
 
 
 @pytest.fixture(scope="module")

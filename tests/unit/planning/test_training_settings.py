@@ -93,35 +93,25 @@ def test_an_initial_model_is_trained_with_equation_1(plan):
     assert settings == ON_FAQ | {"loss": "contrastive", "seed": 2}
 
 
-def test_an_entropy_model_is_trained_with_equation_2_until_its_loss_stops_falling(plan):
-    run = ("nli", "nli-roberta-base-v2", "entropy-sum--0.01", 1)
-    assert json.loads(plan.train_settings(*run)) == ON_STS | {
-        "evaluate_every": None,
-        "evaluate_share": None,
-        "least_window": 10,
-        "loss": "entropy",
-        "options": {"phi": -0.01, "reduction": "sum", "scale": 20.0},
-        "patience": 3,
-        "seed": 1,
-        "unit": "window",
-        "window": 0.1,
-    }
+WINDOWS = {"least_window": 10, "patience": 3, "unit": "window", "window": 0.1}
+
+
+@pytest.mark.parametrize(
+    "kind, phi, stops", [("entropy-sum", -0.01, WINDOWS), ("entropy-sum-whole", 0.04, {})]
+)
+def test_an_entropy_model_is_trained_with_equation_2_and_some_kinds_until_their_loss_stops_falling(
+    plan, kind, phi, stops
+):
+    settings = plan.train_settings("nli", "nli-roberta-base-v2", f"{kind}-{phi}", 1)
+    options = {"phi": phi, "reduction": "sum", "scale": 20.0}
+    no_dev = {"evaluate_every": None, "evaluate_share": None}
+    of_entropy = {"loss": "entropy", "options": options, "seed": 1}
+    assert json.loads(settings) == ON_STS | no_dev | of_entropy | stops
 
 
 def test_an_entropy_model_on_a_faq_fold_has_the_epochs_of_its_recipe_there(plan):
     settings = json.loads(plan.train_settings("faqir-0", "nli-roberta-base-v2", "entropy-0.01", 1))
     assert settings["epochs"] == ON_FAQ["epochs"]
-
-
-def test_a_kind_that_does_not_stop_early_has_no_windows(plan):
-    run = ("nli", "nli-roberta-base-v2", "entropy-sum-whole-0.04", 1)
-    assert json.loads(plan.train_settings(*run)) == ON_STS | {
-        "evaluate_every": None,
-        "evaluate_share": None,
-        "loss": "entropy",
-        "options": {"phi": 0.04, "reduction": "sum", "scale": 20.0},
-        "seed": 1,
-    }
 
 
 @pytest.mark.parametrize("count", [2, 4, 6, 8, 10])

@@ -32,9 +32,8 @@ MODELS = (FigureModels("none", "tiny", "start", (0,)), FigureModels("nli", "tiny
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """A small results folder, which no test changes."""
-    return example_results.build(tmp_path_factory.mktemp("project"))
+def results(untouched):
+    return untouched
 
 
 def table(settings: FigureSettings, results) -> list[dict[str, str]]:

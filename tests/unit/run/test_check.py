@@ -15,6 +15,7 @@ from snakemake.exceptions import WorkflowError
 
 from semblance.errors import InputError
 from semblance.gpus import ALLOW_CPU, NONE_FOUND, NONE_GIVEN, REMOTE_JOB
+from tests.dag.tiny import SHAPE
 from tests.shipped import merged
 from workflow.config.layers import over_project
 from workflow.run import check as module
@@ -25,20 +26,6 @@ from workflow.scripts.check import main
 
 START = Command(starts_jobs=True, plans_jobs=True)
 TO_LOOK = Command(starts_jobs=False)
-SHAPE = {
-    "model_type": "bert",
-    "hidden_size": 4,
-    "num_hidden_layers": 6,
-    "num_attention_heads": 2,
-    "intermediate_size": 4,
-    "vocab_size": 9,
-    "max_position_embeddings": 9,
-    "type_vocab_size": 2,
-    "layer_norm_eps": 1e-12,
-    "hidden_dropout_prob": 0.1,
-    "attention_probs_dropout_prob": 0.1,
-    "hidden_act": "gelu",
-}
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +38,7 @@ def _machine(tmp_path, monkeypatch):
     rows = "".join(f"question {n},answer {n}\n" for n in range(12))
     (tmp_path / "faq.csv").write_text(f"question,answer\n{rows}")
     (tmp_path / "base").mkdir()
-    (tmp_path / "base/config.json").write_text(json.dumps(SHAPE))
+    (tmp_path / "base/config.json").write_text(json.dumps(SHAPE | {"num_hidden_layers": 6}))
     (tmp_path / "base/model.safetensors").touch()
 
 

@@ -7,7 +7,6 @@ import inspect
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -165,42 +164,31 @@ def run_repeated(folder, **said) -> set[str]:
     return jobs
 
 
-@pytest.fixture(scope="module")
-def repeated(tmp_path_factory):
-    """The folder of that workflow, finished."""
-    folder = tmp_path_factory.mktemp("repeated") / "run"
-    folder.mkdir()
-    (folder / "Snakefile").write_text(REPEATED)
-    assert run_repeated(folder) == {"data", "model", "one", "two", "table"}
-    return folder
+LOST = [  # one after another: what is lost, what is said from then on, and the jobs that run
+    ("", {}, "data model one two table"),
+    ("data", {}, "data"),
+    ("one", {}, "model one"),  # the weights are made again
+    ("data one table", {}, "data model one table"),
+    ("data", {"DATA": "x"}, "data model one two table"),
+    ("data", {}, "data"),
+    ("one", {"MODEL": "x"}, "model one two table"),
+    ("one", {"SETTING": "x"}, "data model one two table"),
+]
 
 
-@pytest.mark.parametrize(
-    "lost, said, ran",
-    [
-        ("data", {}, "data"),
-        ("one", {}, "model one"),  # the weights are made again
-        ("data one table", {}, "data model one table"),
-        ("data", {"DATA": "x"}, "data model one two table"),
-        ("one", {"MODEL": "x"}, "model one two table"),
-        ("one", {"SETTING": "x"}, "data model one two table"),
-    ],
-)
 def test_a_lost_file_that_comes_back_equal_runs_its_job_alone_and_one_that_does_not_all_that_reads_it(
-    repeated, tmp_path, lost, said, ran
+    tmp_path,
 ):
-    folder = shutil.copytree(repeated, tmp_path / "run")  # with the times of the files
-    for name in lost.split():
-        (folder / name).unlink()
-    assert run_repeated(folder, **said) == set(ran.split())
-    assert run_repeated(folder, **said) == set()
-
-
-def test_a_new_date_of_a_large_file_runs_nothing(repeated, tmp_path):
-    """By default Snakemake compares files of more than a megabyte by their dates."""
-    folder = shutil.copytree(repeated, tmp_path / "run")
-    (folder / "data").touch()
-    assert run_repeated(folder) == set()
+    (tmp_path / "Snakefile").write_text(REPEATED)
+    said = {}
+    for lost, more, ran in LOST:
+        for name in lost.split():
+            (tmp_path / name).unlink()
+        said |= more
+        assert run_repeated(tmp_path, **said) == set(ran.split()), (lost, said)
+    # By default Snakemake compares files of more than a megabyte by their dates.
+    (tmp_path / "data").touch()
+    assert run_repeated(tmp_path, **said) == set()
 
 
 def function_of_a_rule(wildcards, input):
