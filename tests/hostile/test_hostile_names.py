@@ -13,7 +13,7 @@ from semblance.provenance import input_digests
 from tests.dag.tiny import CONFIG, ROOT, Project
 from tests.hostile.bounds import refusal
 from tests.shipped import merged
-from workflow.checks.load import load
+from workflow.checks.load import WRITTEN, load
 
 FULL = merged("config.yaml")
 # One of each kind: what a shell runs, an option, another folder, an empty name, a wildcard, a letter.
@@ -72,9 +72,9 @@ def with_value(place: str, made, value: str) -> dict:
 @pytest.mark.parametrize("number", range(len(PLACES)), ids=lambda number: PLACES[number][0])
 def test_a_name_that_becomes_a_path_or_a_wildcard_is_refused_by_its_key(number):
     place, made = PLACES[number]
-    for value in HOSTILE[
-        number % 3 :: 3
-    ]:  # so that each place has four, and each value some places
+    for value in HOSTILE[number % 3 :: 3]:  # so each place has four, and each value some places
+        if value == "../x" and place in (*WRITTEN, "manifest"):  # these may lie beside the folder
+            continue
         message = refusal(load, with_value(place, made, value))
         assert message.startswith(f"config.{place.split('.')[0]}"), message
 
