@@ -39,7 +39,6 @@ LOOK = 5.0  # seconds between two looks at downloads and second copies
 SCRIPTS = "workflow.scripts"  # the package of the stages' programs
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
 GO_ON = "to go on: the same command again; a saved training goes on from its step"
-INTERRUPTED = 130  # the exit status of what Ctrl-C has ended
 SAVED = 10  # trainings that are named at the end
 LAYOUT = ROOT / "workflow/documentation/results.md"  # docs/results.md holds it, too
 README = """# What lies where in this folder
@@ -287,7 +286,7 @@ def end_interrupted(workflow, plan: Plan) -> NoReturn:
     print(
         f"stopped by you; {done:,} of {counted(jobs, 'job')} done", GO_ON, sep="\n", file=sys.stderr
     )
-    sys.exit(INTERRUPTED)
+    sys.exit(command.INTERRUPTED)
 
 
 def _done(dag) -> tuple[int, int]:
