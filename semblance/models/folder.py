@@ -45,6 +45,7 @@ TOKENIZER_FILES = (
     "vocab.json",
     "merges.txt",
 )
+OF_ITS_SOURCE = ("_or_path", "_file", "_version")  # ends of keys that say where a folder came from
 HEAD_SPREAD = 0.02  # standard deviation of a fresh head's weights, as of BERT's own
 
 
@@ -137,6 +138,8 @@ def save(
     length = encoder.max_length(max_length)  # others would read beyond the positions
     _write_length(folder, length)
     copied = [name for name in wanted if (folder / name).is_file()]
+    for name in {CONFIG, TOKENIZER_CONFIG, PROMPTS_FILE}.intersection(copied):
+        _forget_source(folder / name)
     return [WEIGHTS_FILE, *copied, *_write_modules(encoder, folder, length)]
 
 
@@ -155,6 +158,17 @@ def _write_length(folder: Path, length: int) -> None:
     config.pop("max_length", None)
     write_json(path, config | {"model_max_length": length})
     return TOKENIZER_FILE, TOKENIZER_CONFIG
+
+
+def _forget_source(path: Path) -> None:
+    """Take out of a config what is true of the source alone: its paths, versions and private keys.
+
+    Private keys begin with "_"; of transformers and sentence-transformers these are ``_name_or_path``,
+    ``_commit_hash`` and ``__version__``.
+    """
+    config = read_object(path).items()
+    kept = {k: v for k, v in config if not k.startswith("_") and not k.endswith(OF_ITS_SOURCE)}
+    write_json(path, kept)
 
 
 def _write_modules(encoder: Encoder, folder: Path, length: int) -> list[str]:

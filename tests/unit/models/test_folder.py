@@ -18,7 +18,7 @@ from semblance.models.saved import SavedModel, stored_length
 from semblance.models.weights import load_weights, to_ours, to_theirs
 from semblance.named_modules import POOLINGS, module_names
 from semblance.provenance import write_record
-from tests.unit.models.lengths import assert_one_length
+from tests.unit.models.lengths import assert_one_length, read
 from tests.unit.models.tiny_models import built, by_library, edit_json, make_source, sentences
 
 TEXTS = sentences([1, 9, 4, 30, 2, 12, 0])
@@ -115,6 +115,31 @@ def test_a_folder_states_one_length_and_each_reader_cuts_a_long_text_there(famil
     (folder / "tokenizer_config.json").unlink()  # of a base that has none
     again = saved(model_folder.load(folder), folder, tmp_path / "again")
     assert json.loads((again / "tokenizer_config.json").read_text()) == {"model_max_length": LIMIT}
+
+
+SAID_BY_SOURCE = {
+    "config.json": {
+        "_name_or_path": "/home/me/mine",
+        "_commit_hash": "ab",
+        "transformers_version": "4",
+    },
+    "tokenizer_config.json": {"name_or_path": "them/theirs", "special_tokens_map_file": "/root/x"},
+    "config_sentence_transformers.json": {"__version__": {"transformers": "4.8.2"}},
+}
+
+
+def test_a_saved_model_names_no_path_and_no_version_of_its_source(bases, tmp_path):
+    source = shutil.copytree(bases["bert"], tmp_path / "source")
+    (source / "config_sentence_transformers.json").write_text('{"prompts": {}}')
+    before = {}
+    for name, said in SAID_BY_SOURCE.items():
+        edit_json(source / name)  # it leaves out what is null
+        before[name] = read(source, name)
+        edit_json(source / name, **said)
+    folder = saved(model_folder.load(source), source, tmp_path / "model")
+    assert {name: read(folder, name) for name in SAID_BY_SOURCE} == before
+    ours = vectors(model_folder.load(folder), folder)
+    np.testing.assert_allclose(by_library(folder).encode(TEXTS), ours, atol=1e-6)
 
 
 def test_tokens_of_a_base_are_those_of_a_model_that_reads_longer_texts(bases, tmp_path):
