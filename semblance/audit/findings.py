@@ -2,10 +2,13 @@
 
 import contextlib
 import csv
+import functools
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tqdm import tqdm
 
 from semblance.counts import counted
 from semblance.errors import InputError
@@ -21,6 +24,7 @@ NUMBERS = "tables, figures and the CSV of all scores, made again from settings a
 VERDICTS = "verdicts judged again from the cells"
 UNREADABLE = (InputError, OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error)
 MOST_SHOWN = 20  # of the problems that damaged files may have caused
+bar = functools.partial(tqdm, leave=False, disable=None)  # how far a check is, on a terminal alone
 
 
 @dataclass(frozen=True)

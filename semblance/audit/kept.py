@@ -169,7 +169,7 @@ def verify_kept(folder: Path) -> findings.Findings:
         pages = {file.name for file in folder.iterdir() if file.suffix in OPEN} - {"README.md"}
         if packed and (others := sorted(pages - _open_names(chain))):
             checked.notes.append((str(folder), f"no record lists {', '.join(others)}"))
-        for path in packed:
+        for path in findings.bar(packed, "predictions"):
             with checked.reading(findings.SCORES, path):
                 unpack(path, root)
         if packed:

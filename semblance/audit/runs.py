@@ -12,7 +12,7 @@ import pandas as pd
 
 from semblance import layout
 from semblance.audit.chain import Chain, Node
-from semblance.audit.findings import LINKS, SCORES, UNKNOWN, Findings
+from semblance.audit.findings import LINKS, SCORES, UNKNOWN, Findings, bar
 from semblance.audit.recompute import Values, recompute
 from semblance.counts import counted
 from semblance.errors import InputError
@@ -47,7 +47,7 @@ class Runs:
         """
         runs = {}
         shown = set()
-        for node in nodes:
+        for node in bar(nodes, "scores"):
             if node.stage in ("collect_scores", "render_table", "collect_figure"):
                 shown |= {link.place.parent for link in node.links}
             if node.path.is_relative_to(self.chain.root / layout.SCORES):

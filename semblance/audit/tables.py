@@ -17,7 +17,7 @@ from typing import Any
 from semblance import layout
 from semblance.audit.cells import TOLERANCE, Check, Runs, check_cells, check_csv
 from semblance.audit.chain import Chain, Node
-from semblance.audit.findings import CELLS, NUMBERS, VERDICTS, Findings
+from semblance.audit.findings import CELLS, NUMBERS, VERDICTS, Findings, bar
 from semblance.audit.runs import scores_behind
 from semblance.audit.verdicts import check_verdicts
 from semblance.figures import KINDS, FigureSettings, collected_csv, source_files
@@ -77,7 +77,7 @@ class Tables:
         """Check every table, figure and verdict that one of the records lists."""
         rendered = [node for node in nodes if node.stage == "render_table"]
         tables: dict[str, Table] = {}
-        for node in nodes:
+        for node in bar(nodes, "tables"):
             with self.found.reading(NUMBERS, node.path):
                 if node.stage == "render_table":
                     tables[node.path.name] = self._table(node)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from semblance import layout
 from semblance.audit.chain import UNRECORDED, Chain, Link, Node, is_download
-from semblance.audit.findings import DIGESTS, KEPT, LINKS, SEALS, UNREADABLE, Findings
+from semblance.audit.findings import DIGESTS, KEPT, LINKS, SEALS, UNREADABLE, Findings, bar
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
 from semblance.layout import RECORD
@@ -84,7 +84,7 @@ def _sealed(chain: Chain, found: Findings) -> Iterator[Node]:
 def _check_files(chain: Chain, nodes: list[Node], found: Findings) -> None:
     """Check each file that a record lists, and note those that no record lists."""
     known = set(chain.paths)
-    for node in nodes:
+    for node in bar(nodes, "files"):
         for file, digest in node.files.items():
             known.add(file)
             if reason := chain.lacks(file, node):

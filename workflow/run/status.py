@@ -87,7 +87,8 @@ def _was_there(pid: int, beaten: float) -> bool:
 class JobSeen:
     """A job without a result. None or empty: not known.
 
-    ``state`` is ``waiting`` until it begins, and ``stopped`` once nobody makes it any longer.
+    ``state`` is ``waiting`` until it begins, ``queued`` from its submission to a cluster until a process
+    makes it, and ``stopped`` once nobody does any longer.
     ``step`` is the last one of a training, ``saved`` the one that it would go on from.
     """
 
@@ -96,8 +97,8 @@ class JobSeen:
     holder: Holder | None
     saved: int | None
     left: float  # seconds
-    state: Literal["waiting", "running", "failed", "stopped"] = "waiting"
-    age: float | None = None  # seconds since it began
+    state: Literal["waiting", "queued", "running", "failed", "stopped"] = "waiting"
+    age: float | None = None  # seconds since it began, or was submitted
     step: int | None = None
     steps: int | None = None
     error: str = ""
@@ -116,7 +117,7 @@ class Status:
     lives: bool  # whether a controller is known to work
     command: str
     began: float  # seconds since the epoch
-    stages: list[dict]  # of each: how many jobs, done, running, failed; its seconds left
+    stages: list[dict]  # of each: how many jobs, done, running, queued, failed; its seconds left
     share: float  # of the work, that is done
     # Seconds until the end, if nothing fails: from and to; None before enough is done.
     left: tuple[float, float] | None
@@ -152,7 +153,8 @@ def look(started: Started, these: Sequence[Job] = ()) -> Status:
     measure(cost, since=started.began if lives else 0.0)
     if lives:
         _learn_from_running(cost, waiting, history)
-    seen = {job: _see(cost, job, history.jobs.get(log(job)), lives) for job in waiting}
+    on_cluster = started.at_a_time is not None
+    seen = {job: _see(cost, job, history.jobs.get(log(job)), lives, on_cluster) for job in waiting}
     everything = sum(map(cost.seconds, every))
     share = max(0.0, 1 - sum(job.left for job in seen.values()) / everything)
     is_known = not seen or (share >= EARLIEST and cost.can_predict(seen))
@@ -166,7 +168,7 @@ def look(started: Started, these: Sequence[Job] = ()) -> Status:
         stages=_count_stages(cost, every, seen, started),
         share=share,
         left=range_left(cost, seen, started) if is_known else None,
-        on_cluster=started.at_a_time is not None,
+        on_cluster=on_cluster,
         measured=len(cost.measured),
         jobs=[job for job in seen.values() if job.state != "waiting"],
     )
@@ -204,6 +206,7 @@ def _count_stages(cost: Cost, every: Sequence[Job], seen: Seen, started: Started
             "jobs": jobs[stage],
             "done": jobs[stage] - len(left[stage]),
             "running": states[stage, "running"],
+            "queued": states[stage, "queued"],
             "failed": states[stage, "failed"],
             "left": time_left(cost, left[stage], started) if can_predict else None,
         }
@@ -212,7 +215,9 @@ def _count_stages(cost: Cost, every: Sequence[Job], seen: Seen, started: Started
     ]
 
 
-def _see(cost: Cost, job: Job, event: events.Event | None, lives: bool) -> JobSeen:
+def _see(
+    cost: Cost, job: Job, event: events.Event | None, lives: bool, on_cluster: bool
+) -> JobSeen:
     """Return how far a job without a record is: by its last event, its lease, its log, its checkpoints."""
     path = Path(record(cost.plan, job))
     log_file = f"{cost.plan.out}/{log(job)}.log"
@@ -226,9 +231,10 @@ def _see(cost: Cost, job: Job, event: events.Event | None, lives: bool) -> JobSe
         saved=saved and int(saved.name.removeprefix("step-")),
         left=cost.seconds(job),
     )
-    is_made = holder is not None and holder.state == "alive"  # if not, it may wait in a queue
+    is_made = holder is not None and holder.state == "alive"
     if is_made or (what == "started" and lives):
-        seen.state = "running"
+        is_queued = on_cluster and not is_made and not STAGES[job.stage].local
+        seen.state = "queued" if is_queued else "running"
         seen.age = max(0.0, time.time() - event["time"]) if event else None
     elif what == "failed" and event["error"] != events.INTERRUPTED:
         seen.state = "failed"

@@ -11,10 +11,12 @@ from workflow.run.status import JobSeen, Status
 from workflow.terminal import Paint
 
 NAMED = 10  # jobs of a kind that are named
-HEAD = ("stage", "jobs", "done", "running", "failed", "time left")
+HEAD = ["stage", "jobs", "done", "running", "queued", "failed", "time left"]
+QUEUED = HEAD.index("queued")
 UNKNOWN = "not known before 15 % of the work is done, and two trainings have run for a minute"
 KINDS = {  # the state of a job: its title, and the colour of it
     "running": ("running", "bold"),
+    "queued": ("in the queue of the cluster", "bold"),
     "failed": ("failed since the start", "red"),
     "stopped": ("stopped or killed", "yellow"),
 }
@@ -59,19 +61,21 @@ def about(left: tuple[float, float]) -> str:
 
 
 def stage_table(stages: list[dict]) -> list[str]:
-    """Return a line for each stage, below a head."""
+    """Return a line for each stage, below a head; the column of the queue where something is in it."""
     rows = [
         [count or "" for count in counts] + [duration(left) if left else ""]
         for *counts, left in map(dict.values, stages)
     ]
-    return text_table([HEAD, *rows])
+    if any(row[QUEUED] for row in rows):
+        return text_table([HEAD, *rows])
+    return text_table([row[:QUEUED] + row[QUEUED + 1 :] for row in [HEAD, *rows]])
 
 
 def on_screen(status: Status, height: int) -> list[str]:
     """Return the lines of a terminal: the total, the stages at work, those that wait, those done."""
     kinds: dict[str, list[dict]] = {"at work": [], "waiting": [], "done": []}
     for stage in status.stages:
-        begun = stage["done"] or stage["running"] or stage["failed"]
+        begun = any(stage[key] for key in ("done", "running", "queued", "failed"))
         kind = "at work" if begun else "waiting"
         kinds["done" if stage["done"] == stage["jobs"] else kind].append(stage)
     rest = [
@@ -87,7 +91,8 @@ def on_screen(status: Status, height: int) -> list[str]:
 def in_one_line(status: Status) -> str:
     """Return how far the jobs of a start are."""
     stages = status.stages
-    jobs, done, failed = (sum(stage[key] for stage in stages) for key in ("jobs", "done", "failed"))
+    keys = ("jobs", "done", "queued", "failed")
+    jobs, done, queued, failed = (sum(stage[key] for stage in stages) for key in keys)
     running = [f"{stage['stage']} {stage['running']}" for stage in stages if stage["running"]]
     queue = " without the queue" if status.on_cluster else ""
     parts = [
@@ -95,7 +100,8 @@ def in_one_line(status: Status) -> str:
         f"{failed:,} failed" * bool(failed),
         f"{duration(time.time() - status.began)} passed",
         f"{about(status.left)}{queue} left" if status.left else "",
-        f"{'submitted' if status.on_cluster else 'running'}: {', '.join(running)}" * bool(running),
+        f"running: {', '.join(running)}" * bool(running),
+        f"{queued:,} in the queue" * bool(queued),
     ]
     return ", ".join(filter(None, parts))
 
@@ -130,6 +136,8 @@ def describe(job: JobSeen) -> str:
             parts.append(f"for {duration(job.age)}")
         if job.step is not None:
             parts.append(f"step {job.step:,} of {job.steps:,}, about {duration(job.left)} left")
+    elif job.state == "queued":
+        parts.append(f"submitted {duration(job.age)} ago")
     elif job.saved is not None:
         parts.append(f"goes on at step {job.saved:,}, unless its settings or code have changed")
     else:

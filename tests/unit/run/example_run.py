@@ -100,10 +100,10 @@ class ExampleRun:
         return look(started.read_start(self.plan.out))
 
 
-def note_start(plan: Plan) -> None:
-    """Note the start of a run, as its controller does."""
+def note_start(plan: Plan, at_a_time: int | None = None) -> None:
+    """Note the start of a run, as its controller does; ``at_a_time``: jobs, on a cluster."""
     note = {"folder": os.getcwd(), "output": plan.out, "downloads": plan.downloads, "options": []}
-    note |= {"command": "snakemake --cores 4", "cores": 4, "at_a_time": None}
+    note |= {"command": "snakemake --cores 4", "cores": 4, "at_a_time": at_a_time}
     write_json(f"{plan.out}/logs/command.json", note)
     write_json(f"{plan.out}/logs/config.json", plan.config.written())
 

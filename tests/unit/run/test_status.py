@@ -13,12 +13,12 @@ from semblance.counts import duration
 from semblance.errors import InputError
 from semblance.provenance import circumstances_file, write_json
 from tests.files import contents
-from tests.unit.run.example_run import LINE, NOBODY, OTHER, TRAINING, ExampleRun
+from tests.unit.run.example_run import LINE, NOBODY, OTHER, TRAINING, ExampleRun, note_start
 from workflow.planning.stages import Job, jobs
 from workflow.run import events, slurm, started
 from workflow.run import status as module
 from workflow.run.status import JobSeen, Status, look
-from workflow.run.status_page import UNKNOWN, as_json, as_page
+from workflow.run.status_page import UNKNOWN, as_json, as_page, in_one_line
 
 
 @pytest.fixture
@@ -75,11 +75,25 @@ def test_a_running_training_is_named_with_its_process_its_step_and_its_time_left
     assert told.endswith("step 1,234 of 5,000, about 21 min left")
 
 
-def test_a_job_that_has_begun_runs_or_waits_in_a_queue_while_the_run_lives(example):
+def test_a_job_without_a_process_runs_here_and_waits_in_the_queue_of_a_cluster(example):
     example.happened("started", TRAINING)
     example.control()
     [job] = example.look().jobs
     assert (job.job, job.state, job.holder) == (NAME, "running", None)
+    assert "queued" not in as_page(example.look(), PLAIN)
+    note_start(example.plan, at_a_time=4)
+    status = example.look()
+    shown = as_page(status, PLAIN)
+    assert [job.state for job in status.jobs] == ["queued"]
+    assert (
+        line_of(shown, "running").split()
+        == "stage jobs done running queued failed time left".split()
+    )
+    assert line_of(shown, NAME).endswith("submitted 0 s ago")
+    assert in_one_line(status).endswith("1 in the queue")
+    lease = example.hold(TRAINING)
+    assert [job.state for job in example.look().jobs] == ["running"]
+    lease.unlink()
     example.control(pid=NOBODY)
     assert [job.state for job in example.look().jobs] == ["stopped"]
 
