@@ -40,6 +40,7 @@ GROUPS = {
         "try": "semblance try my_loss.py --against simcse",
         "doubt": "semblance doubt try-simcse --seeds 5",
     },
+    "your shell": {"completion": "semblance completion bash"},
 }
 OF_OTHER_NAME = {"report": "page"}  # scripts of commands: a stage's program is called report
 USAGE = "usage: semblance COMMAND ...\n       semblance --help | --version"

@@ -5,13 +5,14 @@ import csv
 import functools
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from tqdm import tqdm
 
 from semblance.counts import counted
 from semblance.errors import InputError
+from semblance.provenance import canonical
 
 DIGESTS = "digests of files"
 SEALS = "seals of records"
@@ -102,6 +103,18 @@ def format_findings(found: Findings) -> str:
     elif found.failures:
         lines.append(f"To mend this, {found.advice}")
     return "\n".join(lines) + "\n"
+
+
+def as_json(found: Findings) -> str:
+    """Return the result for programs: checks by kind, problems, notes, and the files to delete."""
+    return canonical(
+        {
+            "checks": found.checked,
+            "problems": list(map(asdict, found.failures)),
+            "notes": [{"path": path, "what": what} for path, what in found.notes],
+            "delete": sorted(map(str, found.delete)),
+        }
+    )
 
 
 def _problem_lines(found: Findings) -> Iterator[str]:

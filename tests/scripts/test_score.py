@@ -1,6 +1,7 @@
 """``semblance score`` shows a model under every protocol, and says which tasks are missing."""
 
 import csv
+import json
 import shutil
 from pathlib import Path
 
@@ -146,6 +147,9 @@ def test_own_pairs_are_one_more_task_and_csv_has_every_score(
     rows = written(path)
     assert {row["task"] for row in rows} == {"stsb", task, AVERAGE}
     assert {row["n"] for row in rows if row["task"] == task} == {"3"}
+    [line], _ = run(capsys, *arguments, "--json")
+    shown = [row["value"] for row in json.loads(line)["scores"]]
+    assert shown == [float(row["value"]) if row["value"] else None for row in rows]
 
 
 def test_the_protocols_nearest_to_a_printed_number_are_shown(model, data, capsys):

@@ -14,6 +14,7 @@ from semblance import version as program
 from semblance.__main__ import GROUPS, commands, script_of
 from semblance.provenance import ROOT
 from tests.scripts.flags import python
+from workflow.scripts import completion
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
@@ -64,6 +65,33 @@ def test_a_command_that_is_not_there_is_an_error_that_names_the_nearest_one(argu
     done = python("-m", "semblance", *arguments.split())
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.startswith(line) and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "typed, completed",
+    [
+        ("semblance ver", "verify"),
+        ("semblance status --wa", "--watch"),
+        ("semblance faq cov", "coverage"),
+        ("semblance run configs/starts.y", "configs/starts.yaml"),
+        ("semblance verify --output doc", "docs"),
+        ("semblance completion f", "fish"),
+    ],
+)
+def test_bash_completes_commands_options_files_and_choices(typed, completed, tmp_path, capsys):
+    completion.main(["bash"])
+    words = typed.split()
+    (tmp_path / "completion.bash").write_text(
+        f"""{capsys.readouterr().out}
+        COMP_WORDS=({typed}) COMP_CWORD={len(words) - 1}
+        $(complete -p semblance | sed 's/.*-F //; s/ .*//')
+        echo "${{COMPREPLY[@]}}"
+        """
+    )
+    done = subprocess.run(
+        ["bash", tmp_path / "completion.bash"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stdout == f"{completed}\n" and done.stderr == ""
 
 
 def test_without_a_command_the_usage_is_an_error():

@@ -8,6 +8,7 @@ Exit status 2 if there is an error; a warning stops nothing.
 import argparse
 import sys
 
+from semblance.provenance import canonical
 from workflow.config.layers import over_project
 from workflow.planning.stages import makers
 from workflow.run import command
@@ -20,6 +21,7 @@ def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance check", __doc__)
     cli.add_configs_and_tables(flags)
     flags.add_argument("--profile", help="the profile of the run to come, such as slurm")
+    cli.add_json(flags)
     return flags
 
 
@@ -34,6 +36,11 @@ def main(argv: list[str] | None = None) -> None:
     if not checked.errors:
         checked.cost.targets = makers(checked.cost.plan, tables) or checked.cost.targets
         check_planned(checked)
+    if args.json:
+        errors = list(map(str, checked.errors))
+        said = {"errors": errors, "warnings": checked.warnings, "facts": checked.facts}
+        print(canonical(said))
+        sys.exit(BAD_INPUT if errors else 0)
     lines = [f"error: {error}" for error in checked.errors]
     lines += [f"warning: {warning}" for warning in checked.warnings]
     if not checked.errors:

@@ -62,6 +62,11 @@ def add_output(flags: argparse.ArgumentParser) -> None:
     flags.add_argument("--output", help="the output folder, in place of the config's")
 
 
+def add_json(flags: argparse.ArgumentParser) -> None:
+    """Let a command print the same for programs."""
+    flags.add_argument("--json", action="store_true", help="the same for programs, as JSON")
+
+
 def add_cores(flags: argparse.ArgumentParser) -> None:
     """Let a command take a number of cores, or all."""
     flags.add_argument(

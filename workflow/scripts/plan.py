@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from semblance import layout
 from semblance.counts import counted, duration, size, text_table
+from semblance.provenance import canonical
 from workflow.planning.plan import deletes_models
 from workflow.planning.stages import STAGES, Job, submissions
 from workflow.run.costs import Cost, estimates, measure, to_do
@@ -25,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance plan", __doc__)
     cli.add_configs_and_tables(flags)
     cli.add_output(flags)
+    cli.add_json(flags)
     return flags
 
 
@@ -34,7 +36,23 @@ def main(argv: list[str] | None = None) -> None:
     configs, tables = cli.configs_and_tables(args.configs)
     cost = estimates(configs, args.output, tables)
     measure(cost)
-    print(plan_page(cost))
+    print(canonical(plan_facts(cost)) if args.json else plan_page(cost))
+
+
+def plan_facts(cost: Cost) -> dict[str, dict]:
+    """Return of all jobs, of those still to do, and of each stage: jobs, hours, and MB of outputs."""
+    everything, todo = cost.jobs(), to_do(cost)
+
+    def facts(some: Sequence[Job]) -> dict[str, float]:
+        hours = {f"{m}_hours": cost.total_hours(some, m) for m in ("gpu", "cpu")}
+        return {"jobs": len(some), **hours, "disk": cost.disk(some)}
+
+    of_stage = {stage: [job for job in everything if job.stage == stage] for stage in STAGES}
+    return {
+        "all": facts(everything),
+        "to_do": facts(todo),
+        "stages": {stage: facts(some) for stage, some in of_stage.items() if some},
+    }
 
 
 def plan_page(cost: Cost) -> str:

@@ -32,7 +32,7 @@ from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.models.saved import SavedModel
 from semblance.named_modules import OWN_PAIRS
-from semblance.provenance import ROOT
+from semblance.provenance import ROOT, canonical
 from workflow.config.methods import ALL_TASKS
 from workflow.run.started import read_start
 from workflow.scripts import cli
@@ -76,6 +76,7 @@ def parser() -> argparse.ArgumentParser:
     )
     flags.add_argument("--threads", type=int, default=os.cpu_count(), help="default: all cores")
     flags.add_argument("--csv", metavar="FILE", help="write every score to FILE, unrounded")
+    cli.add_json(flags)
     return flags
 
 
@@ -197,6 +198,10 @@ def score(
     scores = protocols.with_averages(rows)
     if args.csv:
         write_text(Path(args.csv), protocols.scores_csv(scores))
+    if args.json:
+        records = scores.astype(object).where(scores.notna(), None).to_dict("records")
+        print(canonical({"model": protocols.headline(model, how), "scores": records}))
+        return
     paint = painter(sys.stdout)
     print(protocols.headline(model, how))
     if pooled.unread:

@@ -9,6 +9,7 @@ import sys
 
 from semblance.fetch.manifest import load_manifest
 from semblance.fetch.sources import ask_all, missing, page, questions
+from semblance.provenance import canonical
 from workflow.checks.load import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
@@ -19,6 +20,7 @@ from workflow.scripts.endings import run
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance sources", __doc__)
     cli.add_configs(flags)
+    cli.add_json(flags)
     return flags
 
 
@@ -27,7 +29,7 @@ def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     wanted = wanted_by(Plan(load_files(args.config)))
     answers = ask_all(questions(wanted, load_manifest(wanted.manifest)))
-    print(page(answers))
+    print(canonical([answer._asdict() for answer in answers]) if args.json else page(answers))
     if missing(answers):
         sys.exit(1)
 

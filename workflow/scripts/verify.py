@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from semblance.audit.findings import format_findings
+from semblance.audit.findings import as_json, format_findings
 from semblance.audit.kept import RECORDS, verify_kept
 from semblance.audit.verify import verify
 from workflow.run import lock
@@ -28,18 +28,22 @@ def parser() -> argparse.ArgumentParser:
     flags.add_argument(
         "--bootstrap", action="store_true", help="draw the bootstrap p values again, too (slow)"
     )
+    cli.add_json(flags)
     return flags
 
 
 def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     results = args.output or last_output()
-    if not args.output:
+    if not (args.output or args.json):
         print(f"run: {results}")  # the last one, which need not be the one that is meant
     if Path(results, RECORDS).is_file():
         findings = verify_kept(Path(results))
     else:
         findings = verify(results, args.downloads, bootstrap=args.bootstrap)
+    if args.json:
+        print(as_json(findings))
+        sys.exit(1 if findings.problems else 0)
     print(format_findings(findings), end="")
     holder = holder_of(Path(results, lock.NAME))
     if findings.problems and holder and holder.state == "alive":

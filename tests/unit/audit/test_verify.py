@@ -23,6 +23,7 @@ from semblance.audit.findings import (
     SEALS,
     VERDICTS,
     Findings,
+    as_json,
     format_findings,
 )
 from semblance.audit.verify import verify
@@ -553,6 +554,10 @@ def test_only_the_first_of_the_problems_that_damage_causes_are_printed():
     assert lines.index("file: damaged") < lines.index("record 0: broken")
     assert f"record {MOST_SHOWN - 1}: broken" in lines and "... and 5 problems more" in lines
     assert f"record {MOST_SHOWN}: broken" not in lines
+    assert [each["path"] for each in json.loads(as_json(found))["problems"]] == [
+        *(f"record {number}" for number in range(MOST_SHOWN + 5)),
+        "file",
+    ]
 
 
 def test_a_lost_record_is_made_again_by_the_next_run(results):

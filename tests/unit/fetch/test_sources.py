@@ -210,6 +210,8 @@ def test_the_command_runs_from_any_folder(tmp_path, monkeypatch, capsys):
     script.main([str(ROOT / "demo/config.yaml")])
     page = capsys.readouterr().out
     assert "nli-simcse" in page and "missing:" not in page
+    script.main([str(ROOT / "demo/config.yaml"), "--json"])
+    assert State.FAILED not in {file["state"] for file in json.loads(capsys.readouterr().out)}
 
 
 # A mirror that is filled

@@ -256,6 +256,9 @@ def ends_with_two_errors(call, printed) -> None:
 def test_the_command_prints_each_error_in_a_line_or_a_summary(capsys):
     layers(**NOTHING_THERE)
     ends_with_two_errors(lambda: main(["mine.yaml"]), lambda: capsys.readouterr().out)
+    with pytest.raises(SystemExit, match="2"):
+        main(["mine.yaml", "--json"])
+    assert len(json.loads(capsys.readouterr().out)["errors"]) == 2
     layers()
     main(["mine.yaml"])
     printed = capsys.readouterr().out

@@ -14,7 +14,7 @@ from tests.unit.run.examples import LARGE, OWN_FAQ, TRAIN, cost, small
 from workflow.planning.stages import STAGES, Job, inputs, jobs, makers, record
 from workflow.run.costs import GFLOPS, START, Cost, measure, to_do, wall_time
 from workflow.scripts.cli import configs_and_tables
-from workflow.scripts.plan import plan_page
+from workflow.scripts.plan import plan_facts, plan_page
 
 TWELVE_THREADS = "training.threads = 12"
 NO_GPU = "resources.gpus = 0"
@@ -115,6 +115,10 @@ def test_a_row_of_the_page_counts_jobs_and_those_to_do_and_sums_their_hours(tmp_
     cells = re.split("  +", row)
     assert cells[1:3] == [str(len(seconds)), str(len(seconds) - 1)]
     assert float(cells[4]) == pytest.approx(sum(seconds) / 3600, abs=0.05)
+    facts = plan_facts(model)
+    assert facts["stages"]["train"]["jobs"] == len(seconds)
+    assert facts["stages"]["train"]["cpu_hours"] == pytest.approx(sum(seconds) / 3600)
+    assert facts["to_do"]["jobs"] < facts["all"]["jobs"] == len(jobs(model.plan))
 
 
 def test_the_page_names_bases_of_unknown_size_in_a_hundred_columns():
