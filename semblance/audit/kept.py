@@ -27,7 +27,7 @@ from semblance.audit.verify import check_records
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_file
 from semblance.names import FAQ_CUTOFFS
-from semblance.provenance import circumstances_file, read_object, write_json
+from semblance.provenance import circumstances_file, damage, read_object, write_json
 from semblance.reporting.published import PAPERS
 
 RECORDS = "records.tar.xz"
@@ -177,6 +177,9 @@ def verify_kept(folder: Path) -> findings.Findings:
         if packed:
             runs = Runs(chain, checked).check(nodes)
             Tables(chain, runs, sorted(root.glob("logs/*.yaml")), True, checked).check(nodes)
+    if (folder / CRATE).is_file():
+        with checked.reading(findings.DIGESTS, folder / CRATE):
+            _check_crate(folder, checked)
 
     def named(text: str) -> str:
         """Name the kept folder in place of the temporary one and of its tables."""
@@ -189,6 +192,15 @@ def verify_kept(folder: Path) -> findings.Findings:
     ]
     checked.notes = [(named(path), named(what)) for path, what in checked.notes]
     return checked
+
+
+def _check_crate(folder: Path, checked: findings.Findings) -> None:
+    """Check that the files that a crate describes are here as it says."""
+    for entity in read_object(folder / CRATE)["@graph"]:
+        if "File" in entity["@type"]:
+            file = folder / entity["@id"]
+            problem = damage(file, entity["sha256"])
+            checked.check(findings.DIGESTS, not problem, file, f"{problem}, by {CRATE}")
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from rocrate.rocrate import ROCrate
 
-from semblance.audit.kept import CRATE, keep
+from semblance.audit.kept import CRATE, keep, verify_kept
 from semblance.provenance import ROOT, file_digest
 from tests.unit.reporting import example_results
 from workflow.run.crate import write_crate
@@ -94,3 +94,11 @@ def test_a_data_set_has_its_licence_and_each_file_its_digest_and_an_address(tmp_
     files = {file["name"]: (file["sha256"], file["url"]) for file in covid["hasPart"]}
     pinned = {file["path"]: (file["sha256"], file["urls"][0]) for file in manifest["files"]}
     assert files == pinned
+
+
+def test_verify_finds_a_file_that_is_not_here_or_not_as_the_crate_says(kept):
+    (kept / "config.json").write_text("{}")  # no record lists these two
+    (kept / "Snakefile").unlink()
+    missing, damaged = verify_kept(kept).problems
+    assert missing[0] == str(kept / "Snakefile") and missing[1].startswith("missing")
+    assert damaged[0] == str(kept / "config.json") and damaged[1].startswith("damaged")
