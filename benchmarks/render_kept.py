@@ -24,6 +24,7 @@ from semblance.reporting.published import PAPERS
 from workflow.extensions import extensions
 from workflow.planning.outline import ORIGIN
 from workflow.report.outline import Outline
+from workflow.run.crate import write_crate
 from workflow.scripts import (
     collect_figure,
     compare_published,
@@ -137,6 +138,7 @@ def render(folder: Path, options: list[str]) -> None:
                     words += [f"--{name}", *map(str, value if isinstance(value, list) else [value])]
                 module.main(words)
         keep(chain.root, kept)
+    write_crate(kept)
 
 
 if __name__ == "__main__":

@@ -27,11 +27,12 @@ from semblance.audit.verify import check_records
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_file
 from semblance.names import FAQ_CUTOFFS
-from semblance.provenance import circumstances_file, read_object, write_json
+from semblance.provenance import circumstances_file, damage, read_object, write_json
 from semblance.reporting.published import PAPERS
 
 RECORDS = "records.tar.xz"
 SCORES = "scores.csv.xz"
+CRATE = "ro-crate-metadata.json"  # for the programs of others: workflow.run.crate
 PACKED = "predictions-{kind}-{number}.parquet"
 MOST_COLUMNS = 64  # of a packed file: of the STS tasks it has some 3 MB
 MOST_UNPACKED = 1 << 28  # bytes of an archive
@@ -60,7 +61,7 @@ def keep(results: str | Path, folder: Path) -> None:
         raise InputError(root, "has no finished table", "let the run make one first")
     if (folder / RECORDS).is_file():
         with laid_out(folder) as earlier:
-            for name in _open_names(earlier) - {file.name for file in shown}:
+            for name in open_names(earlier) - {file.name for file in shown}:
                 (folder / name).unlink(missing_ok=True)
     small = {f for f in listed if f.suffix in (".csv", ".tex") or f.parent.name == "json"}
     archived = {file: file.relative_to(root) for file in small - shown}
@@ -92,7 +93,8 @@ def _lies_open(file: Path, root: Path) -> bool:
     return file.suffix in OPEN and file.parent == root / OPEN[file.suffix]
 
 
-def _open_names(chain: Chain) -> set[str]:
+def open_names(chain: Chain) -> set[str]:
+    """Return the names of the files of a run that lie open in a kept folder."""
     nodes = filter(None, map(chain.find, chain.paths))
     files = [file for node in nodes for file in node.files]
     return {file.name for file in files if _lies_open(file, chain.root)}
@@ -167,7 +169,7 @@ def verify_kept(folder: Path) -> findings.Findings:
         nodes = check_records(chain, checked)
         checked.notes = [(str(folder), UNCHECKED if packed else WITHOUT)]
         pages = {file.name for file in folder.iterdir() if file.suffix in OPEN} - {"README.md"}
-        if packed and (others := sorted(pages - _open_names(chain))):
+        if packed and (others := sorted(pages - open_names(chain))):
             checked.notes.append((str(folder), f"no record lists {', '.join(others)}"))
         for path in findings.bar(packed, "predictions"):
             with checked.reading(findings.SCORES, path):
@@ -175,6 +177,9 @@ def verify_kept(folder: Path) -> findings.Findings:
         if packed:
             runs = Runs(chain, checked).check(nodes)
             Tables(chain, runs, sorted(root.glob("logs/*.yaml")), True, checked).check(nodes)
+    if (folder / CRATE).is_file():
+        with checked.reading(findings.DIGESTS, folder / CRATE):
+            _check_crate(folder, checked)
 
     def named(text: str) -> str:
         """Name the kept folder in place of the temporary one and of its tables."""
@@ -187,6 +192,15 @@ def verify_kept(folder: Path) -> findings.Findings:
     ]
     checked.notes = [(named(path), named(what)) for path, what in checked.notes]
     return checked
+
+
+def _check_crate(folder: Path, checked: findings.Findings) -> None:
+    """Check that the files that a crate describes are here as it says."""
+    for entity in read_object(folder / CRATE)["@graph"]:
+        if "File" in entity["@type"]:
+            file = folder / entity["@id"]
+            problem = damage(file, entity["sha256"])
+            checked.check(findings.DIGESTS, not problem, file, f"{problem}, by {CRATE}")
 
 
 @contextlib.contextmanager

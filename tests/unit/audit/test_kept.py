@@ -31,6 +31,8 @@ CONFIG = {
     "output": "/home/me/results",
     "mirror": "../data",
     "faq": {"banks": [{"path": "/x/my.csv"}]},
+    "bases": {"tiny": {"folder": "tiny"}},
+    "tables": dict.fromkeys(example_results.TABLES),
 }
 NAME = "predictions-sts-1.parquet"
 MODEL = "nli/tiny/rcl/seed-2"
@@ -261,6 +263,7 @@ def test_the_commands_keep_a_run_and_check_it(finished, tmp_path, capsys):
         assert (folder / name).read_text() == name
         (finished / name).unlink()
     assert f"semblance verify --output {folder}" in capsys.readouterr().out
+    assert (folder / kept.CRATE).is_file()
     verifying.main(["--output", str(folder)])
     said = capsys.readouterr().out
     assert " 0 problems" in said and UNCHECKED in said
