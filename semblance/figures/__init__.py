@@ -24,6 +24,7 @@ KINDS: dict[str, Source] = {  # what the rows of a figure are made from
     "curve": "curve",
     "contrasts": "tables",
     "specifications": "tables",
+    "selections": "tables",
     "singular_values": "model",
     "anisotropy": "model",
     "retrieval": "collection",

@@ -115,7 +115,7 @@ LOOKS = (
     {"color": drawing.SERIES[0], "marker": "o"},
     {"color": drawing.SERIES[1], "marker": "s"},
 )
-AVERAGES = {"sts": "all pairs", "sts-mean": "mean of subsets"}
+AVERAGES = {**dict.fromkeys(("sts", "seeds"), "all pairs"), "sts-mean": "mean of subsets"}
 CURVE = 2.6  # inches
 DOT = 1.15 * drawing.LINE
 
@@ -138,8 +138,9 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
         _draw_curve(curve, of_table, order, look, shift)
     gain = rows[0]["published"]
     curve.axhline(0, color=drawing.INK, linewidth=0.6)
-    curve.axhline(gain, color=drawing.SERIES[4], linestyle=drawing.DASHES[1], label="paper")
-    curve.axhline(gain / 2, color=drawing.SOFT, linewidth=0.6, linestyle=drawing.DASHES[2])
+    if gain is not None:
+        curve.axhline(gain, color=drawing.SERIES[4], linestyle=drawing.DASHES[1], label="paper")
+        curve.axhline(gain / 2, color=drawing.SOFT, linewidth=0.6, linestyle=drawing.DASHES[2])
     curve.set_ylabel("difference from its control, points")
     figure.legend(loc="outside lower center", ncols=3)
     look = {"x": 0.01, "ha": "left", "fontsize": drawing.SIZE, "fontweight": "bold"}
@@ -155,7 +156,8 @@ def headline(tables: list[drawing.Rows]) -> str:
         first = of_table[0]
         held = "an unknown number" if first["holds"] is None else str(first["holds"])
         parts.append(f"in {held} of {first['of']} readings by {_average(first)}")
-    return f"Above half of the paper's gain: {', '.join(parts)}"
+    above = "0" if tables[0][0]["published"] is None else "half of the paper's gain"
+    return f"Above {above}: {', '.join(parts)}"
 
 
 def _average(row: Row) -> str:

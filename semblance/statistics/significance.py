@@ -146,17 +146,59 @@ def p_joint(differences: np.ndarray) -> float | None:
     median over readings of the mean over seeds (Simonsohn, Simmons and Nelson 2020). None below
     FEWEST_TO_JOIN seeds, where no p can be small: n seeds have 2^n signs.
     """
-    seeds = differences.shape[1]
-    if seeds < FEWEST_TO_JOIN:
+    if differences.shape[1] < FEWEST_TO_JOIN:
         return None
+    return share_of_luck(np.median(differences @ _signs(differences.shape[1]).T, axis=0))
+
+
+def _signs(seeds: int) -> np.ndarray:
+    """Return the signs (N, n) that luck may give n seeds: all, or many draws; the first turn none."""
     if 2**seeds <= MOST_PERMUTATIONS:
-        signs = np.array(list(itertools.product((1, -1), repeat=seeds)))  # (2^n, n)
-    else:
-        signs = np.random.default_rng(0).choice((1, -1), (MOST_PERMUTATIONS, seeds))
-        signs[0] = 1
-    of_signs = np.median(differences @ signs.T, axis=0)  # of the first, no sign is turned
-    # Rounded: equal sums differ in their last bits.
-    return float(np.mean(np.round(of_signs, 9) >= np.round(of_signs[0], 9)))
+        return np.array(list(itertools.product((1, -1), repeat=seeds)))
+    signs = np.random.default_rng(0).choice((1, -1), (MOST_PERMUTATIONS, seeds))
+    signs[0] = 1
+    return signs
+
+
+def share_of_luck(values: np.ndarray) -> float:
+    """Return the share of the values (N,), of luck each, that reach the first, which was seen.
+
+    Rounded: equal sums differ in their last bits.
+    """
+    rounded = np.round(values, 9)
+    return float(np.mean(rounded >= rounded[0]))
+
+
+def swapped(ours: np.ndarray, theirs: np.ndarray, number: Callable) -> np.ndarray:
+    """Return the difference (N,) of one number of each side, where luck swaps the sides of seeds (n,).
+
+    ``number`` maps scores (N, n) to (N,), such as the mean of the three best. The first swaps none.
+    """
+    swap = _signs(len(ours)) < 0
+    return number(np.where(swap, theirs, ours)) - number(np.where(swap, ours, theirs))
+
+
+def shift_interval(
+    ours: np.ndarray, theirs: np.ndarray, number: Callable
+) -> tuple[float, float] | None:
+    """Return the exact interval of a shift between paired scores (n,), by one number of each side.
+
+    It holds each shift that, taken off ours, leaves a difference which swaps within seeds reach more
+    often than in ALPHA of cases (Lehmann, Nonparametrics, 1975). ``number`` moves with the scores.
+    None below FEWEST_TO_JOIN seeds, whose swaps are too few.
+    """
+    if len(ours) < FEWEST_TO_JOIN:
+        return None
+    difference = float(swapped(ours, theirs, number)[0])
+    far = 3 * float(np.ptp([ours - difference, theirs])) + SPREADLESS
+
+    def excess(shift: float) -> float:
+        """Return by how much the share of the swaps that reach what is left lies above ALPHA."""
+        return share_of_luck(np.abs(swapped(ours - shift, theirs, number))) - ALPHA
+
+    ends = (difference - far, difference + far)
+    low, high = (optimize.bisect(excess, end, difference, xtol=SPREADLESS) for end in ends)
+    return low, high
 
 
 def _p_permutation(kind: str, *samples: Sequence[float]) -> np.ndarray:

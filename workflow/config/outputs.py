@@ -77,7 +77,8 @@ class _Figure(Part):
     of each seed. `cosine_densities`: the cosine of each STS-B test pair, in five groups of gold
     score. `curve`: alignment and uniformity during a training of `train_curve`.
     `singular_values`: those of the matrix of STS-B's sentence embeddings.
-    `anisotropy`: the terms of RCL's Eqs. 4 to 6 on STS-B. `retrieval`: the most similar sentences
+    `anisotropy`: the terms of RCL's Eqs. 4 to 6 on STS-B. `specifications`: a claim under every
+    reading. `selections`: a difference by every way to make one number of the seeds. `retrieval`: the most similar sentences
     of a collection for fixed queries; it has no drawing."""
     options: dict[str, Any] = {}
     """Keyword arguments of the kind's module. Without it: the module's defaults."""
@@ -105,8 +106,8 @@ class FigureOfTables(_Figure):
     """A figure of whole tables."""
 
     tables: of("table", "tables", form=Listed[Name] | None) = None
-    """The tables of a figure of kind `contrasts` or `specifications`. One that is null is left out, and
-    a figure without any is, too. Without it: all."""
+    """The tables of a figure of kind `contrasts`, `specifications` or `selections`. One that is
+    null is left out, and a figure without any is, too. Without it: all."""
 
 
 class FigureOfCollection(FigureOfModels):

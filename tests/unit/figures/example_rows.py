@@ -62,4 +62,5 @@ ROWS["specifications"] = [
     for table in ("t", "t_mean")
     for one in (OF_ONE, OF_OTHER)
 ]
+ROWS["selections"] = [row | {"published": None} for row in ROWS["specifications"]]
 NAMES = {("nli", "tiny", "rcl"): "RCL (8 regulators)", ("nli", "tiny", "simcse"): "SimCSE"}
