@@ -78,8 +78,8 @@ class _Figure(Part):
     score. `curve`: alignment and uniformity during a training of `train_curve`.
     `singular_values`: those of the matrix of STS-B's sentence embeddings.
     `anisotropy`: the terms of RCL's Eqs. 4 to 6 on STS-B. `specifications`: a claim under every
-    reading. `selections`: a difference by every way to make one number of the seeds. `retrieval`: the most similar sentences
-    of a collection for fixed queries; it has no drawing."""
+    reading. `selections`: a difference by every way to make one number of the seeds. `retrieval`:
+    the most similar sentences of a collection for fixed queries; it has no drawing."""
     options: dict[str, Any] = {}
     """Keyword arguments of the kind's module. Without it: the module's defaults."""
 

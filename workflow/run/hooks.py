@@ -82,6 +82,9 @@ def _refused(workflow) -> str:
     if workflow.storage_settings.default_storage_provider:
         problem = "jobs read and write this machine's files, or those of a shared disk"
         return f"--default-storage-provider: {problem}; leave it out"
+    if str(workflow.workflow_settings.persistence_backend) != "file":
+        problem = "what a killed run has left is told from Snakemake's notes in files"
+        return f"--persistence-backend: {problem}; leave it out"
     return ""
 
 

@@ -280,6 +280,7 @@ def workflow(**changes):
         "config_settings": SimpleNamespace(**settings),
         "modifier": SimpleNamespace(is_main_snakefile=lambda: True),
         "storage_settings": SimpleNamespace(default_storage_provider=None),
+        "workflow_settings": SimpleNamespace(persistence_backend="file"),
     }
     return SimpleNamespace(**facts | changes)
 
@@ -321,12 +322,20 @@ def test_a_job_reads_the_config_and_checks_no_file(monkeypatch):
     assert hooks.check_start(workflow(is_main_process=False)).config.output == "results"
 
 
-def test_another_program_gets_what_is_refused_as_an_exception(monkeypatch):
+@pytest.mark.parametrize(
+    "flag, settings",
+    [
+        ("default-storage-provider", {"storage_settings": {"default_storage_provider": "s3"}}),
+        ("persistence-backend", {"workflow_settings": {"persistence_backend": "db"}}),
+    ],
+)
+def test_another_program_gets_what_is_refused_as_an_exception(monkeypatch, flag, settings):
     layers()
     by_program = Command(starts_jobs=False, by_program=True)
     monkeypatch.setattr(hooks.command, "of_process", lambda: by_program)
-    with pytest.raises(WorkflowError, match="error: --default-storage-provider: "):
-        hooks.check_start(workflow(storage_settings=SimpleNamespace(default_storage_provider="s3")))
+    asked = {name: SimpleNamespace(**values) for name, values in settings.items()}
+    with pytest.raises(WorkflowError, match=f"error: --{flag}: "):
+        hooks.check_start(workflow(**asked))
 
 
 def test_what_snakemake_passes_over_in_silence_is_an_error():
