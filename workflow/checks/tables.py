@@ -144,7 +144,7 @@ def _method_of(name: str) -> str:
 def _check_published(config: Config, where: str, ours: str, theirs: str) -> None:
     """Check that ``published:`` names a method of ours and a row that a paper prints."""
     _check_method_name(config, where, _method_of(ours))
-    rows = {entry.name for entry in published().entries}
+    rows = published_rows()
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]
         near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
@@ -157,6 +157,12 @@ def _check_published(config: Config, where: str, ours: str, theirs: str) -> None
 def published() -> Published:
     """Return the papers' numbers."""
     return read_published()
+
+
+@functools.cache
+def published_rows() -> set[str]:
+    """Return the names of the rows that the papers print."""
+    return {entry.name for entry in published().entries}
 
 
 # --- figures -----------------------------------------------------------------------------------

@@ -181,6 +181,7 @@ def inputs(plan: Plan, job: Job) -> list[Job]:
     return [read for role in STAGES[job.stage].roles for read in role(plan, job)]
 
 
+@functools.lru_cache(maxsize=2**14)
 def record(plan: Plan, job: Job) -> str:
     """Return the path of the record that says that a job is done."""
     stage = STAGES[job.stage]

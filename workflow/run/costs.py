@@ -120,9 +120,11 @@ class Cost:
 
     def factor(self, work: str) -> float:
         """Return how many times as long as estimated a kind of work takes; not measured, as any does."""
+        if not self.measured:
+            return 1.0
         predicted = self._predicted[work] or self._predicted.total()
         used = self._used[work] or self._used.total()
-        return used / predicted if predicted else 1.0
+        return used / predicted
 
     def can_predict(self, left: Iterable[Job]) -> bool:
         """Tell whether enough was measured to say how long the jobs that are left take.

@@ -9,12 +9,13 @@ import pytest
 
 from semblance import named_modules
 from semblance.errors import InputError
-from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, load_module, module_file, module_names
+from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, load_module, module_names
 from workflow.config.signatures import (
     check_dropout,
     check_loss,
     check_view,
     loss_options,
+    module_file,
     options_type,
     read_signature,
     reads_regulators,
@@ -115,6 +116,7 @@ def test_options_that_a_module_takes_pass():
 def modules(tmp_path, monkeypatch):
     """A folder of losses and one of dropouts of its own."""
     monkeypatch.setattr(named_modules, "ROOT", tmp_path)
+    module_file.cache_clear()
     made = {name: tmp_path.joinpath(*name.split(".")) for name in (LOSSES, DROPOUTS)}
     for folder in made.values():
         folder.mkdir(parents=True)
