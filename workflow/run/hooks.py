@@ -30,7 +30,7 @@ from semblance.provenance import ROOT, write_json
 from workflow.config.layers import laid_over, over_project, shown
 from workflow.config.model import Config
 from workflow.planning.outline import outline
-from workflow.planning.plan import Plan, deletes_models
+from workflow.planning.plan import Plan, collect_rarely, deletes_models
 from workflow.planning.stages import STAGES, Job, log, wanted_by
 from workflow.run import command, events, fork_server, lock, preview, private, slurm
 from workflow.run.check import Checked, check, gpus_here
@@ -53,6 +53,7 @@ def check_start(workflow) -> Checked:
 
     Stops the start with one line for each error (``preview.stop``).
     """
+    collect_rarely()
     asked = command.Command(starts_jobs=False)
     if workflow.is_main_process:  # a job of a scheduler starts none itself
         with contextlib.chdir(workflow.rundir):  # where the profiles are looked for

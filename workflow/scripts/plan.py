@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from semblance import layout
 from semblance.counts import counted, duration, size, text_table
-from workflow.planning.plan import deletes_models
+from workflow.planning.plan import collect_rarely, deletes_models
 from workflow.planning.stages import STAGES, Job, submissions
 from workflow.run.costs import Cost, estimates, measure, to_do
 from workflow.run.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> None:
     """Measure the jobs so far, and print the table."""
     args = parser().parse_args(argv)
+    collect_rarely()
     configs, tables = cli.configs_and_tables(args.configs)
     cost = estimates(configs, args.output, tables)
     measure(cost)
