@@ -29,7 +29,7 @@ from workflow.config.part import (
     part_of,
     text,
 )
-from workflow.config.trainings import NEEDED
+from workflow.config.trainings import NEEDED, OF_ALL
 
 Text = text(".+", 200)
 Million = Annotated[float, Field(gt=0, le=10**6)]
@@ -120,7 +120,7 @@ Pretraining = part_of(
     TrainSettings,
     "Pretraining",
     "The training of a base by masked words alone. It changes `training`.",
-    (*OF_PRETRAINING, "max_steps", "clip", "precision", "matmul"),
+    (*OF_PRETRAINING, "max_steps", *(key for key in OF_ALL if key != "no_duplicates")),
     part_of(MaskedWords, "_Share", "", ["share"]),
     needed=OF_PRETRAINING,
 )
