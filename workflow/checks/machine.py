@@ -77,9 +77,7 @@ def _check_file(where: str, path: str) -> None:
         problem = f"{path}: no such file"
         raise InputError(where, problem, "correct the path, or put the file there")
     ahead = os.path.getmtime(path) - time.time()
-    if (
-        ahead > CLOCKS
-    ):  # what is made from it would be older than it, which Snakemake takes for an error
+    if ahead > CLOCKS:  # Snakemake takes it for an error that what is made of a file is older
         problem = f"{path}: dated {duration(ahead)} in the future"
         raise InputError(where, problem, f"set its date: touch {path}")
 
