@@ -27,16 +27,6 @@ class Layer:
     value: dict[str, Any]
     is_file: bool = True
 
-    def sets(self, path: tuple[Step, ...]) -> bool:
-        """Tell whether this layer says something at a path, be it null."""
-        node: Any = self.value
-        for step in path:
-            try:
-                node = node[step]
-            except (LookupError, TypeError):
-                return False
-        return True
-
     def place(self, path: tuple[Step, ...]) -> str:
         """Return ``file:line`` of a path, or the flag."""
         if not self.is_file:
@@ -84,7 +74,7 @@ class Layered(dict):
             if like not in names[:place]:
                 problem = f"tables.{name}.like: there is no table {like!r} above it"
                 advice = nearest(str(like), names[:place])
-                raise InputError(self._place(("tables", name, "like")), problem, advice)
+                raise InputError(self._place(f"tables.{name}.like"), problem, advice)
             other = tables[like]
             if isinstance(other, dict):
                 other = {key: other[key] for key in other if key not in OF_ITSELF} | tables[name]
@@ -107,15 +97,13 @@ class Layered(dict):
         lead, dot, key = error.where.partition(".")
         if lead != LEAD or not dot:
             return error
-        place = self._place(path_of(key, self))
-        return InputError(place, f"{key}: {error.problem}", error.advice)
+        return InputError(self._place(key), f"{key}: {error.problem}", error.advice)
 
-    def _place(self, path: tuple[Step, ...]) -> str:
-        for length in range(len(path), 0, -1):
-            for layer in reversed(self._all):
-                if layer.sets(path[:length]):
-                    return layer.place(path[:length])
-        return self.layers[-1].place(())
+    def _place(self, key: str) -> str:
+        """Return the place in the layer that has most of a key; of several such, in the last one."""
+        paths = [(path_of(key, layer.value), layer) for layer in reversed(self._all)]
+        path, layer = max(paths, key=lambda each: len(each[0]))
+        return layer.place(path)
 
 
 def path_of(key: str, config: Any) -> tuple[Step, ...]:

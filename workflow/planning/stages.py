@@ -210,12 +210,6 @@ def weights(plan: Plan, job: Job) -> str:
     return f"{record(plan, job).removesuffix(RECORD)}{layout.WEIGHTS}"
 
 
-def model_record(plan: Plan, run: Run) -> str:
-    """Return the record of a run's model, which may be the base itself."""
-    [path] = records_read(plan, Job("", *run), reads.model)
-    return path
-
-
 def training_settings(plan: Plan, job: Job) -> str:
     """Return the ``--settings`` of a training."""
     if job.stage == "pretrain":

@@ -310,9 +310,10 @@ def print_end(workflow, plan: Plan) -> None:
 def _incomplete_tables(plan: Plan) -> Iterator[str]:
     """Yield which tables lack runs; a help for readers, without which the end of a run goes on."""
     # It loads scipy, which takes each start a second, and few need it.
-    from workflow.run.current_tables import UNUSABLE, tables_now
+    from workflow.report.facts import UNREADABLE
+    from workflow.run.current_tables import tables_now
 
-    with contextlib.suppress(*UNUSABLE):
+    with contextlib.suppress(*UNREADABLE):
         lacks = tables_now(plan)[1]
         if lacks:
             of_all = f"{len(lacks)} of {len(plan.config.tables)}"
