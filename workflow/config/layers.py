@@ -165,7 +165,12 @@ def _lay(under: dict, over: dict) -> dict:
 
 def laid_over(paths: Iterable[str | Path], arguments: Iterable[str] = ()) -> Layered:
     """Return config files, and ``key=value`` of --config, laid over each other; not yet validated."""
-    return Layered([*map(read_layer, paths), *map(flag_layer, arguments)])
+    layers = [*map(read_layer, paths)]
+    for argument in arguments:
+        key, _, text = argument.partition("=")
+        flag = f"--config {argument}"
+        layers.append(Layer(flag, {key: parse_argument(text, flag)}, is_file=False))
+    return Layered(layers)
 
 
 def over_project(paths: Iterable[str | Path], arguments: Iterable[str] = ()) -> Layered:
@@ -196,13 +201,6 @@ def read_layer(path: str | Path) -> Layer:
     if not isinstance(value, dict):
         raise InputError(at(path, 1), "no mapping of keys to values", "see config.yaml")
     return Layer(path, value)
-
-
-def flag_layer(argument: str) -> Layer:
-    """Return what one ``key=value`` of --config says."""
-    key, _, text = argument.partition("=")
-    name = f"--config {argument}"
-    return Layer(name, {key: parse_argument(text, name)}, is_file=False)
 
 
 def shown(path: str | Path) -> str:

@@ -84,7 +84,9 @@ def part_of(
     Without ``keys`` it has all. They may be left out but the ``needed`` ones.
     """
     hints = get_type_hints(kind, include_extras=True)
-    meanings = meanings_of(kind)
+    meanings: dict[str, str] = {}
+    for owner in filter(is_dataclass, reversed(kind.__mro__)):
+        meanings |= _texts_below(owner)
     parts: dict[str, Any] = {}
     for key in names_of_fields(kind) if keys is None else keys:
         hint = hints[key]
@@ -98,14 +100,6 @@ def part_of(
         else:
             parts[key] = (hint | None, Field(None, description=meaning))
     return create_model(name, __base__=base, __doc__=about, **parts)
-
-
-def meanings_of(kind: type) -> dict[str, str]:
-    """Return the text below each field of a dataclass, also of one that it inherits."""
-    texts: dict[str, str] = {}
-    for owner in filter(is_dataclass, reversed(kind.__mro__)):
-        texts |= _texts_below(owner)
-    return texts
 
 
 def _texts_below(kind: type) -> dict[str, str]:

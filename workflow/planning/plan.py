@@ -62,11 +62,6 @@ def deletes_models(config: Config) -> bool:
     return config.keep.models == "final"
 
 
-def deletes_weights(config: Config, stage: str) -> bool:
-    """Tell whether the weights that a stage writes are deleted after their use."""
-    return stage in layout.DELETE_WEIGHTS and deletes_models(config)
-
-
 class Plan:
     """The questions that rules ask of one validated config."""
 
