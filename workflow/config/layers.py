@@ -49,7 +49,10 @@ class Layered(dict):
         self.layers = list(layers)
         stated = [layer.value["papers"] for layer in self.layers if "papers" in layer.value]
         named = stated[-1] if stated and isinstance(stated[-1], list) else None
-        papers = {} if named is None else _paper_layers(named)
+        papers = {}
+        if named is not None:  # the named ones first: in their order tables are shown
+            order = dict.fromkeys([*(name for name in named if name in PAPERS), *PAPERS])
+            papers = {name: of_config(read_layer(PAPERS[name])) for name in order}
         self._all = [*papers.values(), *self.layers]
         for layer in self._all:
             _lay(self, layer.value)
@@ -125,13 +128,6 @@ def path_of(key: str, config: Any) -> tuple[Step, ...]:
         node = node[steps[longest]]
         rest = rest.removeprefix(longest)
     return tuple(path)
-
-
-def _paper_layers(named: list) -> dict[str, Layer]:
-    """Return the layers of all papers, the named ones first: in their order tables are shown."""
-    order = [name for name in named if name in PAPERS]
-    order += [name for name in PAPERS if name not in order]
-    return {name: of_config(read_layer(PAPERS[name])) for name in order}
 
 
 def of_config(paper: Layer) -> Layer:
