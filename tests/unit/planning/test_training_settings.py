@@ -1,15 +1,12 @@
 """The settings of each training, by hand from the papers, and how a config lays them over each other."""
 
-import dataclasses
 import json
 
 import pytest
 
 from semblance.names import INITIAL
-from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
 from workflow.checks.load import load
-from workflow.config.methods import methods_of
 from workflow.planning.plan import Plan
 
 # What the papers leave open is the same in all trainings (docs/decisions.md).
@@ -197,11 +194,3 @@ def test_a_method_may_differ_on_a_faq_bank_from_what_it_says_itself():
     changes = "methods.continued.epochs = 5; methods.continued.on_faq.epochs = 24"
     assert settings(changes)["epochs"] == 5
     assert settings(changes, corpus="faqir-0")["epochs"] == 24
-
-
-def test_no_key_of_the_layers_reaches_a_training(plan):
-    names = methods_of(plan.config, "train")
-    assert len(names) > 30
-    for name in names:
-        found = json.loads(plan.train_settings("faqir-0", "bert-base", name, 1))
-        assert set(found) <= {field.name for field in dataclasses.fields(TrainSettings)}
