@@ -86,7 +86,7 @@ def _reached(*modules: str) -> dict[tuple[str, str], str]:
             waiting += [(module, name) for name in _read_module(module).statements]
             continue
         part = _part(module, name)
-        digests[key] = _digest_of(part)
+        digests[key] = _digest_of(module, name)
         waiting += [(needed, RUN) for needed in part.imports]
         waiting += [(module, name) for _, module, name in part.references]
     return digests
@@ -102,11 +102,13 @@ def _named(text: str) -> tuple[str, str]:
     return module, name
 
 
-def _digest_of(part: Part) -> str:
+@functools.cache
+def _digest_of(module: str, name: str) -> str:
     """Return the digest of a part, with what its names stand for, one step deep.
 
     So two definitions of one name cannot be exchanged unseen.
     """
+    part = _part(module, name)
     targets = {
         (written, _part(module, name).code if name != WHOLE else module)
         for written, module, name in part.references

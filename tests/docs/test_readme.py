@@ -24,7 +24,7 @@ from tests.dag.tiny import COPIED, ROOT, copy_project, write_base
 from workflow.checks.load import load
 from workflow.config.layers import laid_over
 from workflow.planning.plan import Plan
-from workflow.planning.stages import jobs, model_record
+from workflow.planning.stages import jobs, record
 from workflow.planning.tables import rows_of
 from workflow.run.costs import estimates
 
@@ -141,7 +141,7 @@ def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
     (shown,) = blocks("text")
     path = re.search('"(demo/results/.+?)"', code)[1]
     demo = plan_of("config.yaml", "demo/config.yaml")
-    planned = [model_record(demo, run) for run in demo.runs]
+    planned = [record(demo, job) for job in jobs(demo)]
     assert f"{path.removesuffix('/model')}/record.json" in planned
     write_base(tmp_path / "source")
     tiny = BaseSettings(max_length=64, folder=str(tmp_path / "source"), pooling="mean")

@@ -197,8 +197,8 @@ class World:
         plan, out = self.plan, self.plan.out
         corpora = plan.config.corpora
         self.run("download_model", self.base(), self.made("download_model"))
-        self.run("prepare_nli", self.raw(corpora["nli"].settings()), self.corpus("nli"))
-        self.run("prepare_wiki", self.raw(corpora["wiki1m"].settings()), self.corpus("wiki1m"))
+        self.run("prepare_nli", self.raw(corpora["nli"].written()), self.corpus("nli"))
+        self.run("prepare_wiki", self.raw(corpora["wiki1m"].written()), self.corpus("wiki1m"))
         self.run("prepare_sts", self.raw(plan.test_settings()), f"{out}/sts/record.json")
         self.run("prepare_dev", self.raw(plan.dev_settings()), f"{out}/dev/sts/record.json")
         bank = plan.banks["stackfaq"].written()

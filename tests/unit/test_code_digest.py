@@ -75,6 +75,7 @@ def forget():
     code_digest.cache_clear()
     module._read_module.cache_clear()
     module._part.cache_clear()
+    module._digest_of.cache_clear()
     module._module_file.cache_clear()
 
 

@@ -106,8 +106,14 @@ def _plain(value: Any, where: str) -> Any:
     Raises InputError, with the key, for what JSON or a command line cannot carry.
     """
     if isinstance(value, dict):
-        entries = {_key(key, where): inner for key, inner in value.items() if inner is not None}
-        return {key: _plain(inner, f"{where}.{key}") for key, inner in entries.items()}
+        plain = {}
+        for key, inner in value.items():
+            text = _plain(key, where)
+            if not isinstance(text, str):
+                text = json.dumps(text)  # as JSON would write it
+            if inner is not None:
+                plain[text] = _plain(inner, f"{where}.{text}")
+        return plain
     if isinstance(value, list):
         return [_plain(inner, f"{where}[{i}]") for i, inner in enumerate(value)]
     if isinstance(value, str) and UNWRITABLE.search(value):
@@ -121,12 +127,6 @@ def _plain(value: Any, where: str) -> Any:
         problem = f"a {type(value).__name__}, not plain text or a number"
         raise InputError(where, problem, "put it in quotes")
     return value
-
-
-def _key(key: Any, where: str) -> str:
-    """Return a key of a mapping as text, as JSON would write it."""
-    plain = _plain(key, where)
-    return plain if isinstance(plain, str) else json.dumps(plain)
 
 
 # --- entropy models ----------------------------------------------------------------------------
@@ -263,15 +263,12 @@ def check_folder(config: Config, key: str) -> None:
     """
     written = getattr(config, key)
     asked = Path(written).resolve()
-    for folder, what in _taken(config, key):
+    of_project = [*map(ROOT.joinpath, OWN), *ROOT.glob(".*")]
+    taken = {path.resolve(): "a folder of the project itself" for path in of_project}
+    mirror = config.mirror
+    if key == "output" and mirror and not is_url(mirror):
+        taken[Path(mirror).resolve()] = "the mirror of the raw data"
+    for folder, what in taken.items():
         if asked == folder or asked in folder.parents or folder in asked.parents:
             problem = f"{written} is, holds or lies in {folder}, {what}"
             raise InputError(f"config.{key}", problem, "name a folder for this alone")
-
-
-def _taken(config: Config, key: str) -> Iterator[tuple[Path, str]]:
-    for folder in (*map(ROOT.joinpath, OWN), *ROOT.glob(".*")):
-        yield folder.resolve(), "a folder of the project itself"
-    mirror = config.mirror
-    if key == "output" and mirror and not is_url(mirror):
-        yield Path(mirror).resolve(), "the mirror of the raw data"

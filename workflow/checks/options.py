@@ -12,12 +12,7 @@ from semblance.data.nli import check_neutral
 from semblance.data.pair import check_labels
 from semblance.errors import InputError, nearest
 from semblance.layout import fold_corpus, whole_corpus
-from semblance.named_modules import (
-    LOSSES,
-    PAIRS,
-    load_module,
-    module_names,
-)
+from semblance.named_modules import LOSSES, PAIRS, load_module, module_names
 from semblance.names import INITIAL, NO_CORPUS, START
 from workflow.config.inputs import Base, Corpus, Nli, Pairs, TrainedHere, Tuned
 from workflow.config.methods import (
@@ -214,28 +209,19 @@ def _check_method(config: Config, name: str, method: Method) -> None:
     if name in (INITIAL, START):
         raise InputError(where, "this name is taken by a stage of its own")
     if isinstance(method, Reranked):
-        _check_ranking(config, f"{where}.ranking.of", method.ranking.of)
+        used = method.ranking.of
+        check_known(f"{where}.ranking.of", used, [*config.methods, START], "method")
+        if isinstance(config.methods.get(used), Reranked):
+            problem = f"{used!r} has no model of its own"
+            raise InputError(f"{where}.ranking.of", problem, "name a method that has one")
     elif isinstance(method, Trained):
         _check_training(config, where, method)
-        _check_reads(config, where, method)
+        if paced := method.steps_of:
+            other = trained(config, paced)
+            if other is None or other.steps_of:
+                problem = f"{paced!r} has no steps of its own"
+                raise InputError(f"{where}.steps_of", problem, "name a trained method")
         _check_regulators(config, where, name, method)
-
-
-def _check_ranking(config: Config, where: str, name: str) -> None:
-    """Check a method with ``ranking``: it uses the model of ``start`` or of a method with one."""
-    check_known(where, name, [*config.methods, START], "method")
-    if isinstance(config.methods.get(name), Reranked):
-        problem = f"{name!r} has no model of its own"
-        raise InputError(where, problem, "name a method that has one")
-
-
-def _check_reads(config: Config, where: str, method: Trained) -> None:
-    """Check that the training whose number of steps a method takes has one of its own."""
-    if named := method.steps_of:
-        other = trained(config, named)
-        if other is None or other.steps_of:
-            problem = f"{named!r} has no steps of its own"
-            raise InputError(f"{where}.steps_of", problem, "name a trained method")
 
 
 # --- models that a method or a row names -------------------------------------------------------
@@ -256,7 +242,11 @@ def _check_regulators(config: Config, where: str, name: str, method: Trained) ->
     for model in names:
         if names.count(model) > 1:  # each φ has one spelling
             raise InputError(where, f"a model stands twice: {model}", "name each once")
-    _check_ends(config, where, name)
+    waiting = _waits_for(config, name)
+    for model in waiting:  # the list grows while it is read
+        waiting += [other for other in _waits_for(config, model) if other not in waiting]
+    if name in waiting:  # also through other methods
+        raise InputError(where, f"{name!r} waits for itself", "let no chain end where it began")
 
 
 def _check_regulator(config: Config, where: str, name: str) -> None:
@@ -271,15 +261,6 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
     if isinstance(config.methods.get(method), Reranked):
         problem = f"{method!r} ranks with the model of another method"
         raise InputError(where, problem, "name that method")
-
-
-def _check_ends(config: Config, where: str, name: str) -> None:
-    """Check that a method is not regulated by itself, also not through other methods."""
-    waiting = _waits_for(config, name)
-    for method in waiting:  # the list grows while it is read
-        waiting += [other for other in _waits_for(config, method) if other not in waiting]
-    if name in waiting:
-        raise InputError(where, f"{name!r} waits for itself", "let no chain end where it began")
 
 
 def _waits_for(config: Config, method: str) -> list[str]:

@@ -36,7 +36,7 @@ def table_checks(config: Config) -> Iterator[Check]:
         for i, row in enumerate(table.rows):
             yield partial(_check_row, config, f"{where}.rows[{i}]", find_layout(table.layout), row)
         for named in table.labels:
-            yield partial(_check_method_name, config, f"{where}.labels", _method_of(named))
+            yield partial(_check_method_of, config, f"{where}.labels", named)
         yield partial(_check_controls, config, where, table)
         for ours, theirs in table.published.items():
             yield partial(_check_published, config, f"{where}.published.{ours}", ours, theirs)
@@ -96,9 +96,10 @@ def _check_row(config: Config, where: str, layout: Layout, row: Rows) -> None:
         if layout.over_folds != (corpus in config.faq.banks):
             problem = f"{corpus!r} does not suit layout {layout.name!r}"
             raise InputError(f"{where}.corpora", problem)
-    _check_methods(config, f"{where}.methods", row)
+    where = f"{where}.methods"
+    _check_methods(config, where, row)
     for method in row.method_names:
-        _check_suits(config, f"{where}.methods", layout, row.corpora, method)
+        _check_suits(config, where, layout, row.corpora, method)
 
 
 def _check_suits(
@@ -125,26 +126,21 @@ def _check_methods(config: Config, where: str, row: Rows) -> None:
         if isinstance(entry, Entropies):
             check_models(config, where, entry)
         else:
-            _check_method_name(config, where, entry)
+            _check_method_of(config, where, entry)
 
 
-def _check_method_name(config: Config, where: str, method: str) -> None:
-    """Raise InputError for a name that no model has."""
-    check_known(where, method, [*config.methods, START], "method")
-
-
-def _method_of(name: str) -> str:
-    """Return the method of a key that names METHOD, BASE/METHOD or CORPUS/METHOD.
+def _check_method_of(config: Config, where: str, name: str) -> None:
+    """Raise InputError for METHOD, BASE/METHOD or CORPUS/METHOD of a method that no model has.
 
     A base or a corpus before the method may be unknown: another config may have removed it.
     """
-    return name.rpartition("/")[2]
+    check_known(where, name.rpartition("/")[2], [*config.methods, START], "method")
 
 
 def _check_published(config: Config, where: str, ours: str, theirs: str) -> None:
     """Check that ``published:`` names a method of ours and a row that a paper prints."""
-    _check_method_name(config, where, _method_of(ours))
-    rows = {entry.name for entry in published().entries}
+    _check_method_of(config, where, ours)
+    rows = published_rows()
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]
         near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
@@ -157,6 +153,12 @@ def _check_published(config: Config, where: str, ours: str, theirs: str) -> None
 def published() -> Published:
     """Return the papers' numbers."""
     return read_published()
+
+
+@functools.cache
+def published_rows() -> set[str]:
+    """Return the names of the rows that the papers print."""
+    return {entry.name for entry in published().entries}
 
 
 # --- figures -----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """What a run reads: bases, corpora, the tests of similarity, the FAQ banks."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -29,7 +29,7 @@ from workflow.config.part import (
     part_of,
     text,
 )
-from workflow.config.trainings import NEEDED
+from workflow.config.trainings import NEEDED, OF_ALL
 
 Text = text(".+", 200)
 Million = Annotated[float, Field(gt=0, le=10**6)]
@@ -120,7 +120,7 @@ Pretraining = part_of(
     TrainSettings,
     "Pretraining",
     "The training of a base by masked words alone. It changes `training`.",
-    (*OF_PRETRAINING, "max_steps", "clip", "precision", "matmul"),
+    (*OF_PRETRAINING, "max_steps", *(key for key in OF_ALL if key != "no_duplicates")),
     part_of(MaskedWords, "_Share", "", ["share"]),
     needed=OF_PRETRAINING,
 )
@@ -174,23 +174,11 @@ Base = one_of(
 class _Corpus(Part):
     limit: Annotated[int, Field(ge=2)] | None = None
     """Number of rows to keep, from the first. Without it: all."""
-
-    @property
-    def prepared_as(self) -> str:
-        """The kind of corpus that prepares it."""
-        return self.kind
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings of the stage that prepares it."""
-        return {"datasets": [], **self.written(), "kind": self.prepared_as}
-
-
-class _OfManifest(_Corpus):
     datasets: Distinct[str]
     """Data sets of the manifest that it is made from."""
 
 
-class Nli(_OfManifest):
+class Nli(_Corpus):
     """Triples of premise, entailed and contradicted sentence."""
 
     kind: Literal["nli"]
@@ -200,14 +188,14 @@ class Nli(_OfManifest):
     must be of labelled pairs."""
 
 
-class Wiki(_OfManifest):
+class Wiki(_Corpus):
     """One sentence a line, of data sets of the manifest."""
 
     kind: Literal["wiki"]
     """`wiki`: one sentence a line."""
 
 
-class Pairs(_OfManifest):
+class Pairs(_Corpus):
     """Pairs of sentences."""
 
     kind: Literal["pairs"]
@@ -220,7 +208,7 @@ class Pairs(_OfManifest):
     """`limit` pairs are drawn at random, by this seed."""
 
 
-class Triples(_OfManifest):
+class Triples(_Corpus):
     """Queries with their positives and hard negatives."""
 
     kind: Literal["triples"]

@@ -27,16 +27,6 @@ class Layer:
     value: dict[str, Any]
     is_file: bool = True
 
-    def sets(self, path: tuple[Step, ...]) -> bool:
-        """Tell whether this layer says something at a path, be it null."""
-        node: Any = self.value
-        for step in path:
-            try:
-                node = node[step]
-            except (LookupError, TypeError):
-                return False
-        return True
-
     def place(self, path: tuple[Step, ...]) -> str:
         """Return ``file:line`` of a path, or the flag."""
         if not self.is_file:
@@ -59,7 +49,10 @@ class Layered(dict):
         self.layers = list(layers)
         stated = [layer.value["papers"] for layer in self.layers if "papers" in layer.value]
         named = stated[-1] if stated and isinstance(stated[-1], list) else None
-        papers = {} if named is None else _paper_layers(named)
+        papers = {}
+        if named is not None:  # the named ones first: in their order tables are shown
+            order = dict.fromkeys([*(name for name in named if name in PAPERS), *PAPERS])
+            papers = {name: of_config(read_layer(PAPERS[name])) for name in order}
         self._all = [*papers.values(), *self.layers]
         for layer in self._all:
             _lay(self, layer.value)
@@ -84,7 +77,7 @@ class Layered(dict):
             if like not in names[:place]:
                 problem = f"tables.{name}.like: there is no table {like!r} above it"
                 advice = nearest(str(like), names[:place])
-                raise InputError(self._place(("tables", name, "like")), problem, advice)
+                raise InputError(self._place(f"tables.{name}.like"), problem, advice)
             other = tables[like]
             if isinstance(other, dict):
                 other = {key: other[key] for key in other if key not in OF_ITSELF} | tables[name]
@@ -107,15 +100,13 @@ class Layered(dict):
         lead, dot, key = error.where.partition(".")
         if lead != LEAD or not dot:
             return error
-        place = self._place(path_of(key, self))
-        return InputError(place, f"{key}: {error.problem}", error.advice)
+        return InputError(self._place(key), f"{key}: {error.problem}", error.advice)
 
-    def _place(self, path: tuple[Step, ...]) -> str:
-        for length in range(len(path), 0, -1):
-            for layer in reversed(self._all):
-                if layer.sets(path[:length]):
-                    return layer.place(path[:length])
-        return self.layers[-1].place(())
+    def _place(self, key: str) -> str:
+        """Return the place in the layer that has most of a key; of several such, in the last one."""
+        paths = [(path_of(key, layer.value), layer) for layer in reversed(self._all)]
+        path, layer = max(paths, key=lambda each: len(each[0]))
+        return layer.place(path)
 
 
 def path_of(key: str, config: Any) -> tuple[Step, ...]:
@@ -137,13 +128,6 @@ def path_of(key: str, config: Any) -> tuple[Step, ...]:
         node = node[steps[longest]]
         rest = rest.removeprefix(longest)
     return tuple(path)
-
-
-def _paper_layers(named: list) -> dict[str, Layer]:
-    """Return the layers of all papers, the named ones first: in their order tables are shown."""
-    order = [name for name in named if name in PAPERS]
-    order += [name for name in PAPERS if name not in order]
-    return {name: of_config(read_layer(PAPERS[name])) for name in order}
 
 
 def of_config(paper: Layer) -> Layer:
@@ -177,7 +161,12 @@ def _lay(under: dict, over: dict) -> dict:
 
 def laid_over(paths: Iterable[str | Path], arguments: Iterable[str] = ()) -> Layered:
     """Return config files, and ``key=value`` of --config, laid over each other; not yet validated."""
-    return Layered([*map(read_layer, paths), *map(flag_layer, arguments)])
+    layers = [*map(read_layer, paths)]
+    for argument in arguments:
+        key, _, text = argument.partition("=")
+        flag = f"--config {argument}"
+        layers.append(Layer(flag, {key: parse_argument(text, flag)}, is_file=False))
+    return Layered(layers)
 
 
 def over_project(paths: Iterable[str | Path], arguments: Iterable[str] = ()) -> Layered:
@@ -208,13 +197,6 @@ def read_layer(path: str | Path) -> Layer:
     if not isinstance(value, dict):
         raise InputError(at(path, 1), "no mapping of keys to values", "see config.yaml")
     return Layer(path, value)
-
-
-def flag_layer(argument: str) -> Layer:
-    """Return what one ``key=value`` of --config says."""
-    key, _, text = argument.partition("=")
-    name = f"--config {argument}"
-    return Layer(name, {key: parse_argument(text, name)}, is_file=False)
 
 
 def shown(path: str | Path) -> str:

@@ -138,14 +138,14 @@ def faq_protocols(config: Config, bank: str) -> list[str]:
 
 Training = Trained | TrainInitial | Kind
 SETTINGS = Common.model_fields.keys()  # which the parts of a config lay over each other
-RHYTHM = {"evaluate_every", "evaluate_share"}  # of evaluations: two ways to say the same
+# Two ways to say when a training is evaluated; with neither, its last weights are its result.
+NO_EVALUATIONS = dict.fromkeys(("evaluate_every", "evaluate_share"))
 OF_PRETRAINING = {  # in place of the settings of all trainings
     "loss": None,  # no loss of sentences
     "views": "twice",  # each distinct sentence
     "head": "none",
     "encoders": 1,
-    "evaluate_every": None,  # its last weights are its result
-    "evaluate_share": None,
+    **NO_EVALUATIONS,
 }
 
 
@@ -166,8 +166,8 @@ def settings_of(config: Config, training: Training, base: str, on_faq: bool) -> 
     settings: dict[str, Any] = {}
     for layer in filter(None, layers):
         stated = layer.written()
-        if RHYTHM & stated.keys():
-            settings = {key: value for key, value in settings.items() if key not in RHYTHM}
+        if NO_EVALUATIONS.keys() & stated.keys():
+            settings = {key: value for key, value in settings.items() if key not in NO_EVALUATIONS}
         settings |= {key: value for key, value in stated.items() if key in SETTINGS}
     settings["loss"] = loss_of(config, training)
     if options := inherited_options(config, training) | training.options:
@@ -184,8 +184,7 @@ def entropy_settings(config: Config, model: Entropy, options: dict[str, Any]) ->
     return {
         "options": {**options, "phi": float(model.phi)},
         **stopping,
-        "evaluate_share": None,  # ASSUME: no dev score chooses the weights
-        "evaluate_every": None,
+        **NO_EVALUATIONS,  # ASSUME: no dev score chooses the weights
     }
 
 

@@ -145,9 +145,8 @@ class Reproduction(Part):
     training: Common
     """The settings that all trainings have in common. A recipe or a method may change them."""
     recipes: dict[Name, Recipe]
-    """Kinds of training by name: loss, dropout and hyper-parameters. Each needs `batch_size`,
-    `epochs`, `learning_rate`, `max_length`, `views`, `warmup` and `weight_decay`, here or in
-    `training`."""
+    """Kinds of training by name: loss, dropout and hyper-parameters. Each needs those settings, here
+    or in `training`, whose meaning does not say what holds without them."""
     train_initial: TrainInitial
     """FAQ banks only: the training of the model that the entropy models of a fold start from. It
     changes its recipe."""

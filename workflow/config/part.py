@@ -4,9 +4,14 @@ A part is a section of the config or an entry of one. Its fields are the keys th
 the text below a field says what the key means: docs/config.md is written from it.
 """
 
+import ast
+import functools
+import inspect
+import sys
 from collections.abc import Callable, Container, Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import reduce
+from itertools import pairwise
 from operator import or_
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
@@ -18,7 +23,6 @@ from pydantic import (
     Field,
     StringConstraints,
     Tag,
-    TypeAdapter,
     ValidatorFunctionWrapHandler,
     create_model,
     field_validator,
@@ -41,9 +45,19 @@ class Part(BaseModel):
         frozen=True,
         strict=True,  # 64.0 is no whole number, and "64" no number
         allow_inf_nan=False,
-        use_attribute_docstrings=True,
         regex_engine="python-re",  # the other engine has no look-ahead
+        defer_build=True,  # the whole config is built at once, at its first use
     )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Give each field its meaning.
+
+        With ``use_attribute_docstrings`` pydantic parses the source anew for each class, in all .2 s
+        of each start.
+        """
+        for key, meaning in _texts_below(cls).items():
+            cls.model_fields[key].description = meaning
 
     def written(self) -> dict[str, Any]:
         """Return the part as it is written: the keys that are there, each value in its own form."""
@@ -70,7 +84,9 @@ def part_of(
     Without ``keys`` it has all. They may be left out but the ``needed`` ones.
     """
     hints = get_type_hints(kind, include_extras=True)
-    meanings = meanings_of(kind)
+    meanings: dict[str, str] = {}
+    for owner in filter(is_dataclass, reversed(kind.__mro__)):
+        meanings |= _texts_below(owner)
     parts: dict[str, Any] = {}
     for key in names_of_fields(kind) if keys is None else keys:
         hint = hints[key]
@@ -86,13 +102,24 @@ def part_of(
     return create_model(name, __base__=base, __doc__=about, **parts)
 
 
-def meanings_of(kind: type) -> dict[str, str]:
-    """Return the text below each field of a dataclass, also of one that it inherits."""
-    texts: dict[str, str] = {}
-    for owner in filter(is_dataclass, reversed(kind.__mro__)):  # pydantic reads those of one class
-        for key, about in TypeAdapter(owner).json_schema()["properties"].items():
-            if "description" in about:
-                texts[key] = about["description"]
+def _texts_below(kind: type) -> dict[str, str]:
+    """Return the text below each field that a class of a module states itself."""
+    return _texts_in(kind.__module__).get(kind.__qualname__, {})
+
+
+@functools.cache
+def _texts_in(module: str) -> dict[str, dict[str, str]]:
+    """Return the text below each field of each class of a module."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {node.name: _texts_of(node) for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def _texts_of(tree: ast.ClassDef) -> dict[str, str]:
+    texts = {}
+    for field, below in pairwise(tree.body):
+        match field, below:
+            case ast.AnnAssign(ast.Name(key)), ast.Expr(ast.Constant(str(text))):
+                texts[key] = inspect.cleandoc(text)
     return texts
 
 

@@ -7,14 +7,16 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
 
-from semblance import settings
+from semblance import named_modules, settings
 from semblance.errors import InputError, at
-from semblance.named_modules import DROPOUTS, LOSSES, OWN_LOSS, VIEWS, module_file
+from semblance.named_modules import DROPOUTS, LOSSES, OWN_LOSS, VIEWS
 from semblance.settings import PLAIN_RATES, Rate, check_keywords, decode
 
 ADVICE = "see CONTRIBUTING.md"
 # What an annotation may name. It is read node by node: Python's own evaluation would run any code.
 NAMES = {**vars(settings), **{kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)}}
+
+module_file = functools.cache(named_modules.module_file)  # each method asks, and it reads folders
 
 
 def check_loss(name: str, options: dict[str, Any], where: str, may_miss: bool = False) -> None:
@@ -130,6 +132,7 @@ def _field(node: ast.AnnAssign, types: dict[str, Any], path: Path) -> tuple:
     return (*described, dataclasses.field(default=default))
 
 
+@functools.cache
 def _parsed(path: Path) -> ast.Module:
     """Return the syntax tree of a module; InputError, with the line, if it is not Python."""
     try:

@@ -1,5 +1,6 @@
 """What a run trains: the settings of a training, recipes, entropy models, methods."""
 
+import functools
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -161,7 +162,7 @@ class Entropies(Part):
     """The weights φ of the entropy term; each makes one entropy model, a method that is named by its
     kind and φ: `entropy-0.01`."""
 
-    @property
+    @functools.cached_property
     def models(self) -> dict[str, Entropy]:
         """The models by name."""
         models = [Entropy(kind=self.kind, phi=phi) for phi in self.phis]

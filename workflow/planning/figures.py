@@ -8,7 +8,7 @@ from semblance import figures, layout
 from semblance.figures import FILES, TEXTS
 from semblance.named_modules import FIGURES, module_file
 from semblance.provenance import canonical
-from workflow.config.methods import entropy_model, trained
+from workflow.config.methods import NO_EVALUATIONS, entropy_model, trained
 from workflow.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
 from workflow.config.signatures import read_signature
 from workflow.planning.plan import Plan, Run
@@ -121,8 +121,8 @@ def figure_files(plan: Plan, name: str, texts: bool = False) -> list[str]:
 def curve_settings(plan: Plan, run: Run) -> str:
     """Return the ``--settings`` of ``train_curve``: those of the method, with a rhythm of its own."""
     section = plan.config.train_curve
-    own = {"max_steps": section.steps, "evaluate_every": section.every, "evaluate_share": None}
-    return canonical(json.loads(plan.train_settings(*run)) | own)
+    own = {"max_steps": section.steps, "evaluate_every": section.every}
+    return canonical(json.loads(plan.train_settings(*run)) | NO_EVALUATIONS | own)
 
 
 def figure_data(plan: Plan, name: str) -> str:

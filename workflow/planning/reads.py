@@ -90,7 +90,7 @@ def corpus(plan: Plan, job: Job) -> Iterator[Job]:
     if plan.is_faq(job.corpus):
         yield Job("prepare_faq", name=plan.bank_of(job.corpus))
     else:
-        yield Job(f"prepare_{plan.config.corpora[job.corpus].prepared_as}", job.corpus)
+        yield Job(f"prepare_{plan.config.corpora[job.corpus].kind}", job.corpus)
 
 
 def tokens(plan: Plan, job: Job) -> Iterator[Job]:

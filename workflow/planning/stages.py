@@ -5,7 +5,7 @@ Tests hold the table equal to the rules, and the jobs equal to those of ``snakem
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,7 @@ from semblance.errors import one_of
 from semblance.fetch.manifest import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
-from workflow.config.inputs import Transformer
+from semblance.settings import decode
 from workflow.extensions import extensions
 from workflow.planning import reads
 from workflow.planning.figures import curve_settings
@@ -140,7 +140,6 @@ STAGES: dict[str, Stage] = {
 }
 for _each in extensions("stages"):
     STAGES |= {name: Stage(**stated) for name, stated in _each.STAGES.items()}
-SOURCE_KEYS = [field.name for field in fields(BaseSource)]  # of a base in the config
 TARGET = Job("report")  # what a whole run is for: no other job waits for it
 
 
@@ -181,6 +180,7 @@ def inputs(plan: Plan, job: Job) -> list[Job]:
     return [read for role in STAGES[job.stage].roles for read in role(plan, job)]
 
 
+@functools.lru_cache(maxsize=2**14)
 def record(plan: Plan, job: Job) -> str:
     """Return the path of the record that says that a job is done."""
     stage = STAGES[job.stage]
@@ -207,12 +207,6 @@ def weights_read(plan: Plan, job: Job, role: Role) -> list[str]:
 def weights(plan: Plan, job: Job) -> str:
     """Return the path of the weights that a job writes."""
     return f"{record(plan, job).removesuffix(RECORD)}{layout.WEIGHTS}"
-
-
-def model_record(plan: Plan, run: Run) -> str:
-    """Return the record of a run's model, which may be the base itself."""
-    [path] = records_read(plan, Job("", *run), reads.model)
-    return path
 
 
 def training_settings(plan: Plan, job: Job) -> str:
@@ -255,18 +249,14 @@ def wanted_by(plan: Plan, some: Iterable[Job] | None = None) -> Wanted:
     """Return what some jobs download; without ``some``, what all jobs of a plan do."""
     some = list(jobs(plan) if some is None else some)
     datasets = sorted({job.name for job in some if job.stage == "download"})
-    bases = sorted({job.base for job in some if job.stage == "download_model"})
     config = plan.config
+    bases = sorted({job.base for job in some if job.stage == "download_model"})
+    stated = {name: config.bases[name].written() for name in bases}
     return Wanted(
         manifest=config.manifest,
         downloads=plan.downloads,
         hub=Hub(config.hub, config.token_hub or OWN_HUB),
         datasets=tuple(datasets),
-        bases={name: _source(config.bases[name]) for name in bases},
+        bases={name: decode(BaseSource, base, name, "ignore") for name, base in stated.items()},
         mirror=config.mirror,
     )
-
-
-def _source(base: Transformer) -> BaseSource:
-    stated = base.written()
-    return BaseSource(**{key: stated[key] for key in SOURCE_KEYS if key in stated})

@@ -123,4 +123,4 @@ def any_of(names):
 
 def corpora_of(kind):
     """Return the pattern of the corpora of a kind; of none, a pattern that matches nothing."""
-    return any_of(name for name, corpus in config.corpora.items() if corpus.prepared_as == kind)
+    return any_of(name for name, corpus in config.corpora.items() if corpus.kind == kind)

@@ -21,7 +21,7 @@ rule prepare_nli:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=lambda w: canonical(config.corpora[w.corpus].settings()),
+        settings=lambda w: canonical(config.corpora[w.corpus].written()),
         data=f"{RESOURCES}/data",
         code=code("prepare_nli"),
     shell:
@@ -48,7 +48,7 @@ rule prepare_wiki:
     params:
         manifest=manifest,
         sources=lambda w: read_from(*own_files("prepare_wiki", w)),
-        settings=lambda w: canonical(config.corpora[w.corpus].settings()),
+        settings=lambda w: canonical(config.corpora[w.corpus].written()),
         data=f"{RESOURCES}/data",
         code=code("prepare_wiki"),
     shell:
@@ -75,7 +75,7 @@ rule prepare_pairs:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=lambda w: canonical(config.corpora[w.corpus].settings()),
+        settings=lambda w: canonical(config.corpora[w.corpus].written()),
         data=f"{RESOURCES}/data",
         code=lambda w: code("prepare_pairs", *modules.of_pairs(config, w.corpus)),
     shell:
@@ -102,7 +102,7 @@ rule prepare_triples:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=lambda w: canonical(config.corpora[w.corpus].settings()),
+        settings=lambda w: canonical(config.corpora[w.corpus].written()),
         data=f"{RESOURCES}/data",
         code=code("prepare_triples"),
     shell:

@@ -31,10 +31,7 @@ NO_TEST = {  # rows of scores.csv
     "aggregation": ["dev", "ceiling", "subset"],
 }
 LANGUAGE = "en"  # of the data sets of our manifests; that of a user's own file is not known
-OF_TRAINING = (  # of its record
-    *("loss", "options", "steps", "batch_size", "learning_rate", "max_length"),
-    *("precision", "device"),
-)
+BESIDE_SETTINGS = ("steps", "device")  # of the record of a training
 TEXT = """---
 {facts}
 ---
@@ -90,8 +87,8 @@ def _facts(plan: Plan, run: Run, made: Record, licences: Mapping[str, str]) -> M
 def _training(made: Record, facts: ModelCardData) -> Iterator[str]:
     """Yield how a model was trained, and under which terms what it was trained from stands."""
     yield from ("## Training", "")
-    said = made | made["settings"]
-    yield from (f"- {key.replace('_', ' ')}: {said[key]}" for key in OF_TRAINING if key in said)
+    said = made["settings"] | {key: made[key] for key in BESIDE_SETTINGS if key in made}
+    yield from (f"- {key.replace('_', ' ')}: {value}" for key, value in said.items())
     if facts.dev_score is not None:
         yield f"- dev score: {facts.dev_score:.4f}, at step {made['training']['best_step']}"
     yield from ("", "## Terms of the base and of the data", "")

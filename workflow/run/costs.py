@@ -1,6 +1,7 @@
 """What jobs cost: how long each takes, what its rule asks of a scheduler, and the price of many."""
 
 import contextlib
+import functools
 import math
 import os
 from collections import Counter
@@ -16,7 +17,7 @@ from workflow.config.model import Config
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, TARGET, Job, inputs, makers, record, training_settings
 from workflow.planning.stages import jobs as all_jobs
-from workflow.run.needs import Need, Needs
+from workflow.run.needs import Needs
 from workflow.run.sizes import Sizes
 
 # How fast work goes before any was measured here: estimates.
@@ -56,6 +57,7 @@ class Machine(NamedTuple):
 class Cost:
     """The questions that rules and ``semblance plan`` ask of one validated config.
 
+    ``need(job)`` is what a job needs; its seed makes no difference.
     ``measured`` jobs say how much longer work takes here, apart for trainings and for models that are
     read: jobs of some seconds, most of them for loading libraries, tell nothing of an hour's training.
     """
@@ -70,7 +72,8 @@ class Cost:
         self.targets = [TARGET]
         self.needs = Needs(self.plan, Sizes(self.plan, manifest), self.device)
         self.places = {stage: self._place(stage) for stage in STAGES}
-        self._needs: dict[Job, Need] = {}
+        of_alike = functools.cache(self.needs.of)
+        self.need = functools.cache(lambda job: of_alike(job._replace(seed=0)))
 
     def jobs(self) -> list[Job]:
         """Return every job that the targets need: a whole run, or some tables alone."""
@@ -91,13 +94,6 @@ class Cost:
             "mem_mb": memory,
             "cpus_per_task": self.places[job.stage].cores,
         }
-
-    def need(self, job: Job) -> Need:
-        """Return what a job needs; its seed makes no difference."""
-        if job not in self._needs:
-            alike = job._replace(seed=0)
-            self._needs[job] = self.needs.of(job) if job == alike else self.need(alike)
-        return self._needs[job]
 
     def seconds(self, job: Job) -> float:
         """Return the seconds that a job is predicted to take."""
@@ -120,9 +116,11 @@ class Cost:
 
     def factor(self, work: str) -> float:
         """Return how many times as long as estimated a kind of work takes; not measured, as any does."""
+        if not self.measured:
+            return 1.0
         predicted = self._predicted[work] or self._predicted.total()
         used = self._used[work] or self._used.total()
-        return used / predicted if predicted else 1.0
+        return used / predicted
 
     def can_predict(self, left: Iterable[Job]) -> bool:
         """Tell whether enough was measured to say how long the jobs that are left take.

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from semblance import layout
 from semblance.audit.chain import Chain
-from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
 from semblance.provenance import canonical, checked, read_text
 from semblance.reporting.build import build
@@ -20,9 +19,7 @@ from semblance.reporting.table import Table, from_json
 from workflow.checks.tables import published
 from workflow.planning.plan import Evaluation, Plan
 from workflow.planning.stand_ins import marked
-from workflow.report.facts import INCOMPLETE
-
-UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
+from workflow.report.facts import INCOMPLETE, UNREADABLE
 
 
 def tables_now(plan: Plan, names: Iterable[str] = ()) -> tuple[dict[str, Table], dict[str, str]]:
@@ -54,7 +51,7 @@ def _rendered(plan: Plan, settings: dict) -> Table | None:
         if same_settings and not Chain(plan.out).changed_since(path):
             source = layout.place(plan.out, layout.TABLE_JSON, table=name)
             return from_json(read_text(source), source)
-    except UNUSABLE:
+    except UNREADABLE:
         pass
     return None
 
@@ -81,6 +78,6 @@ def _has_scores(plan: Plan, evaluation: Evaluation) -> bool:
     """Tell whether the scores of an evaluation are there and whole."""
     try:
         score_digests([plan.scores(evaluation)])
-    except UNUSABLE:
+    except UNREADABLE:
         return False
     return True

@@ -30,7 +30,7 @@ from semblance.provenance import ROOT, write_json
 from workflow.config.layers import laid_over, over_project, shown
 from workflow.config.model import Config
 from workflow.planning.outline import outline
-from workflow.planning.plan import Plan, deletes_models
+from workflow.planning.plan import Plan, collect_rarely, deletes_models
 from workflow.planning.stages import STAGES, Job, log, wanted_by
 from workflow.run import command, events, fork_server, lock, preview, private, slurm
 from workflow.run.check import Checked, check, gpus_here
@@ -53,6 +53,7 @@ def check_start(workflow) -> Checked:
 
     Stops the start with one line for each error (``preview.stop``).
     """
+    collect_rarely()
     asked = command.Command(starts_jobs=False)
     if workflow.is_main_process:  # a job of a scheduler starts none itself
         with contextlib.chdir(workflow.rundir):  # where the profiles are looked for
@@ -312,9 +313,10 @@ def print_end(workflow, plan: Plan) -> None:
 def _incomplete_tables(plan: Plan) -> Iterator[str]:
     """Yield which tables lack runs; a help for readers, without which the end of a run goes on."""
     # It loads scipy, which takes each start a second, and few need it.
-    from workflow.run.current_tables import UNUSABLE, tables_now
+    from workflow.report.facts import UNREADABLE
+    from workflow.run.current_tables import tables_now
 
-    with contextlib.suppress(*UNUSABLE):
+    with contextlib.suppress(*UNREADABLE):
         lacks = tables_now(plan)[1]
         if lacks:
             of_all = f"{len(lacks)} of {len(plan.config.tables)}"

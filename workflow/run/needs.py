@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
-from workflow.planning.plan import Plan, deletes_weights
+from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, Job, inputs, training_settings
 from workflow.run.sizes import TEXTS, Corpus, Sizes
 
@@ -59,7 +59,7 @@ class Needs:
             need = Need(self._reading(job), disk=self._disk(job))
         else:
             need = Need(disk=self._disk(job))
-        if deletes_weights(self.plan.config, job.stage):
+        if job.stage in layout.DELETE_WEIGHTS and deletes_models(self.plan.config):
             return need._replace(disk=WITHOUT_WEIGHTS, scratch=need.scratch + need.disk)
         return need
 

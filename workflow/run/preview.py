@@ -103,7 +103,7 @@ def watch_plan(workflow, checked: Checked) -> None:
 
 
 def to_do(dag, plan: Plan) -> list[Job]:
-    """Return the jobs that Snakemake is going to run; a module may rename their rules."""
+    """Return the jobs that Snakemake is going to run."""
     by_record = {record(plan, job): job for job in jobs(plan)}
     planned = dag.needrun_jobs(exclude_finished=False)
     made = [str(file) for job in planned for file in job.output]

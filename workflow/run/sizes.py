@@ -75,7 +75,7 @@ class Sizes:
     def _corpus(self, entry: inputs.Corpus) -> Corpus:
         rows = sum(self._rows(entry, dataset) for dataset in entry.datasets)
         rows = max(2, min(rows or UNKNOWN_ROWS, entry.limit or math.inf))
-        tokens, sentences = TEXTS[entry.prepared_as]
+        tokens, sentences = TEXTS[entry.kind]
         negatives = int(isinstance(entry, Triples))
         if isinstance(entry, Nli):
             negatives = 1 + bool(entry.neutral)

@@ -7,12 +7,13 @@ is; uses no network, starts no job.
 """
 
 import argparse
+from collections import defaultdict
 from collections.abc import Sequence
 
 from semblance import layout
 from semblance.counts import counted, duration, size, text_table
 from semblance.provenance import canonical
-from workflow.planning.plan import deletes_models
+from workflow.planning.plan import collect_rarely, deletes_models
 from workflow.planning.stages import STAGES, Job, submissions
 from workflow.run.costs import Cost, estimates, measure, to_do
 from workflow.run.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
@@ -33,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> None:
     """Measure the jobs so far, and print the table."""
     args = parser().parse_args(argv)
+    collect_rarely()
     configs, tables = cli.configs_and_tables(args.configs)
     cost = estimates(configs, args.output, tables)
     measure(cost)
@@ -59,13 +61,17 @@ def plan_page(cost: Cost) -> str:
     """Return the table of all jobs and of those still to do (``to_do``), of at most 100 columns."""
     everything = cost.jobs()
     todo = to_do(cost)
+    some, left = _by_stage(everything), _by_stage(todo)
     rows = [HEAD]
-    for stage in STAGES:
-        some = [job for job in everything if job.stage == stage]
-        if some:
-            left = [job for job in todo if job.stage == stage]
-            rows.append(_row(cost, stage, some, left))
+    rows += [_row(cost, stage, some[stage], left[stage]) for stage in STAGES if stage in some]
     return "\n".join([*text_table(rows), "", *_totals(cost, everything, todo)])
+
+
+def _by_stage(some: Sequence[Job]) -> dict[str, list[Job]]:
+    jobs: defaultdict[str, list[Job]] = defaultdict(list)
+    for job in some:
+        jobs[job.stage].append(job)
+    return jobs
 
 
 def _row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) -> Sequence[str | int]:

@@ -70,10 +70,11 @@ def with_rows(methods: str, more: str = "") -> str:
 
 
 def test_a_kind_and_its_phis_make_methods_that_others_may_name():
-    methods = "rcl-8, entropy-0.01, {kind: entropy, phis: [0.010, 1.0e-05, 1]}"
+    methods = "rcl-8, entropy-0.01, {kind: entropy, phis: [0.010, 1.0e-05, 1, -0.0, -0.01]}"
     full = load(changed(merged("config.yaml"), with_rows(methods)))
     found = [row.method for row in rows_of(full, full.tables["rcl_table5"])]
-    assert found == ["rcl-8", "entropy-0.01", "entropy-1e-05", "entropy-1.0"]
+    phis = ("0.01", "1e-05", "1.0", "0.0", "-0.01")  # as Python prints the floats
+    assert found == ["rcl-8", *(f"entropy-{phi}" for phi in phis)]
     assert full.methods["entropy-1.0"] == Entropy(kind="entropy", phi=1.0)
     assert Config.model_validate(json.loads(json.dumps(full.written()))) == full
 

@@ -7,7 +7,7 @@ import pytest
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.checks.load import examine, load
-from workflow.config.layers import Layer, Layered, over_project, path_of, read_layer
+from workflow.config.layers import Layered, over_project, path_of, read_layer
 
 
 @pytest.fixture(autouse=True)
@@ -115,13 +115,6 @@ def test_an_error_of_a_flag_names_the_flag():
     found = lines_of(config=("seeds={rcl: []}", "outptu=x"))
     assert found[0].startswith("--config outptu=x: outptu: unknown key")
     assert found[1].startswith("--config seeds={rcl: []}: seeds.rcl: [] should have")
-
-
-def test_an_error_of_a_module_names_the_module():
-    layers = over_project([]).layers
-    layers.append(Layer("config of the module own", {"outptu": "x"}, is_file=False))
-    with pytest.raises(InputError, match="^config of the module own: outptu: unknown key"):
-        load(Layered(layers))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The options that a config may give a loss, a view or a dropout, read without importing it."""
 
 import dataclasses
-import importlib
 import inspect
 import typing
 
@@ -9,20 +8,19 @@ import pytest
 
 from semblance import named_modules
 from semblance.errors import InputError
-from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, load_module, module_file, module_names
+from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, load_module, module_names
 from workflow.config.signatures import (
     check_dropout,
     check_loss,
     check_view,
-    loss_options,
+    module_file,
     options_type,
     read_signature,
     reads_regulators,
 )
 
-CHANGING = ("crop", "delete", "repeat", "replace")
 READ = [(LOSSES, name, "loss") for name in module_names(LOSSES)]
-READ += [(VIEWS, name, "change") for name in CHANGING]
+READ += [(VIEWS, name, "change") for name in module_names(VIEWS)]
 
 
 def options_of(signature):
@@ -36,35 +34,21 @@ def options_of(signature):
 
 @pytest.mark.parametrize("package, name, function", READ)
 def test_the_options_read_from_the_source_are_those_of_the_function(package, name, function):
-    imported = getattr(importlib.import_module(f"{package}.{name}"), function)
+    imported = getattr(load_module(package, name, ""), function, None)
     found = read_signature(module_file(package, name, ""), function)
-    assert options_of(found) == options_of(inspect.signature(imported, eval_str=True))
+    if imported is None:  # of a view that changes no text
+        assert found is None
+    else:
+        assert options_of(found) == options_of(inspect.signature(imported, eval_str=True))
 
 
 @pytest.mark.parametrize("name", module_names(LOSSES))
 def test_a_loss_takes_a_batch_and_perhaps_regulators(name):
-    function = importlib.import_module(f"{LOSSES}.{name}").loss
+    function = load_module(LOSSES, name, "").loss
     parameters = inspect.signature(function).parameters.values()
     tensors = [p.name for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
     assert tensors in (["batch"], ["batch", "regulators"])
     assert reads_regulators(name) == (len(tensors) == 2)
-
-
-def test_the_losses_of_the_papers_and_the_views_that_change_texts_are_found():
-    losses = ("contrastive", "entropy", "regulators")
-    assert set(losses) <= set(module_names(LOSSES))
-    assert [reads_regulators(name) for name in losses] == [False, False, True]
-    views = module_names(VIEWS)
-    found = [name for name in views if read_signature(module_file(VIEWS, name, ""), "change")]
-    assert found == list(CHANGING)
-
-
-def test_the_options_of_a_loss_are_its_keyword_arguments():
-    assert loss_options("contrastive") == {"scale", "similarity", "hard_negative_weight"}
-    of_regulators = {"regulator_weight", "regulator_scale", "regulator_reduction"}
-    assert (
-        loss_options("regulators") == {"scale", "reduction", "regulator_candidates"} | of_regulators
-    )
 
 
 def fields(kind):
@@ -115,6 +99,7 @@ def test_options_that_a_module_takes_pass():
 def modules(tmp_path, monkeypatch):
     """A folder of losses and one of dropouts of its own."""
     monkeypatch.setattr(named_modules, "ROOT", tmp_path)
+    module_file.cache_clear()
     made = {name: tmp_path.joinpath(*name.split(".")) for name in (LOSSES, DROPOUTS)}
     for folder in made.values():
         folder.mkdir(parents=True)

@@ -88,11 +88,6 @@ def test_without_a_table_of_the_transfer_tasks_nothing_of_them_is_prepared_or_do
     assert Job("download", name="trec") not in found
 
 
-def test_without_answerers_no_job_makes_them(plan):
-    made = {job.stage for job in jobs(plan)}
-    assert made.isdisjoint(["build_answerer", "train_final"])
-
-
 def wanted(*configs: str, **changes):
     return wanted_by(Plan(load(merged("config.yaml", *configs) | changes)))
 

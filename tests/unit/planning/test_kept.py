@@ -10,7 +10,7 @@ from tests.unit.planning.test_stages import BLOCKS
 from tests.unit.run.examples import OWN_FAQ, cost
 from workflow.checks.load import load
 from workflow.planning import reads
-from workflow.planning.plan import Plan, deletes_models, deletes_weights
+from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, Job, weights_read
 from workflow.run.needs import WITHOUT_WEIGHTS
 
@@ -37,9 +37,7 @@ def test_the_papers_keep_every_model_and_the_own_faq_the_final_ones():
 
 
 def test_where_every_model_stays_no_job_names_weights():
-    everything = plan("all")
-    assert weights_of(everything, "continued") == []
-    assert not deletes_weights(everything.config, "train")
+    assert weights_of(plan("all"), "continued") == []
 
 
 def test_the_weights_that_go_are_inputs_of_the_jobs_that_read_them():

@@ -12,9 +12,9 @@ from semblance.training.settings import MaskedWords, TrainSettings
 from tests.shipped import merged
 from tests.unit.run.examples import MANIFEST
 from workflow.checks.load import load
-from workflow.planning import modules
-from workflow.planning.plan import Plan, Run
-from workflow.planning.stages import Job, inputs, jobs, log, model_record, record, wanted_by
+from workflow.planning import modules, reads
+from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, inputs, jobs, log, record, records_read, wanted_by
 from workflow.run.costs import Cost
 
 PRETRAIN = {
@@ -72,7 +72,7 @@ def test_what_takes_a_base_waits_for_it(job):
 def test_its_record_lies_below_the_output_folder():
     ours = plan()
     assert record(ours, MADE) == "results/bases/wiki1m/domain/record.json"
-    assert model_record(ours, Run("none", "domain", "start", 0)) == record(ours, MADE)
+    assert records_read(ours, START, reads.model) == [record(ours, MADE)]
     assert log(MADE) == "logs/pretrain/wiki1m/domain"
     assert Job("tokenise", "nli", "bert-base") in inputs(ours, TRAINING)
 
@@ -116,7 +116,7 @@ def test_what_takes_a_base_that_a_method_tuned_waits_for_that_training():
     assert made in jobs(ours)
     assert made in inputs(ours, TRAINING) and made in inputs(ours, START)
     assert Job("tokenise", "nli", "bert-base") in inputs(ours, TRAINING)
-    assert model_record(ours, Run("none", "domain", "start", 0)) == record(ours, made)
+    assert records_read(ours, START, reads.model) == [record(ours, made)]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from workflow.planning.stages import Job, inputs
 NLI = ("nli", "nli-roberta-base-v2")
 
 
-def regulated_by(*names: str) -> dict:
+def regulated_by(*names: str | dict) -> dict:
     """Return the shipped config, in which ``rcl-2`` has these regulators."""
     config = merged("config.yaml")
     config["methods"]["rcl-2"]["regulators"] = list(names)
@@ -16,12 +16,14 @@ def regulated_by(*names: str) -> dict:
 
 
 def test_a_base_a_trained_method_and_an_entropy_model_may_regulate_one_training():
-    names = ("start", "attention-dropout-0.1", "entropy-0.01", "bert-base/simcse-sup")
+    pair = {"kind": "entropy", "phis": [0.01, 0.02]}
+    names = ("start", "attention-dropout-0.1", pair, "bert-base/simcse-sup")
     plan = Plan(load(regulated_by(*names)))
     assert plan.regulators(Run(*NLI, "rcl-2", 3)) == [
         Run(*NLI, "start", 0),  # without a seed: it is not trained
         Run(*NLI, "attention-dropout-0.1", 3),
         Run(*NLI, "entropy-0.01", 3),
+        Run(*NLI, "entropy-0.02", 3),
         Run("nli", "bert-base", "simcse-sup", 3),
     ]
 

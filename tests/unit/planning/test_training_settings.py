@@ -1,17 +1,12 @@
 """The settings of each training, by hand from the papers, and how a config lays them over each other."""
 
-import dataclasses
 import json
 
 import pytest
 
 from semblance.names import INITIAL
-from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
 from workflow.checks.load import load
-from workflow.config.methods import methods_of
-from workflow.config.outputs import Rows
-from workflow.config.trainings import Entropies, Trained
 from workflow.planning.plan import Plan
 
 # What the papers leave open is the same in all trainings (docs/decisions.md).
@@ -199,33 +194,3 @@ def test_a_method_may_differ_on_a_faq_bank_from_what_it_says_itself():
     changes = "methods.continued.epochs = 5; methods.continued.on_faq.epochs = 24"
     assert settings(changes)["epochs"] == 5
     assert settings(changes, corpus="faqir-0")["epochs"] == 24
-
-
-def test_no_key_of_the_layers_reaches_a_training(plan):
-    names = methods_of(plan.config, "train")
-    assert len(names) > 30
-    for name in names:
-        found = json.loads(plan.train_settings("faqir-0", "bert-base", name, 1))
-        assert set(found) <= {field.name for field in dataclasses.fields(TrainSettings)}
-
-
-# --- names --------------------------------------------------------------------------------------
-
-
-def test_an_entropy_model_is_named_by_its_kind_and_by_phi_as_python_prints_it():
-    names = [*Entropies(kind="entropy", phis=[0.010, -0.01, 1, 1e-5, -0.0]).models]
-    expected = ("0.01", "-0.01", "1.0", "1e-05", "0.0")
-    assert names == [f"entropy-{phi}" for phi in expected]
-
-
-def test_regulators_may_be_a_kind_and_its_phis_or_a_list_of_such_and_of_names():
-    pair = {"kind": "entropy", "phis": [0.01, 0.02]}
-    names = ["entropy-0.01", "entropy-0.02"]
-    for stated, expected in (
-        ({"regulators": pair}, names),
-        ({"regulators": ["entropy-sum-0.5", pair]}, ["entropy-sum-0.5", *names]),
-        ({}, []),
-    ):
-        assert Trained.model_validate({"recipe": "rcl", **stated}).regulator_names == expected
-    row = Rows(corpora=["nli"], bases=["bert-base"], methods=[Entropies(**pair), "simcse"])
-    assert row.method_names == [*names, "simcse"]

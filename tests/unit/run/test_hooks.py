@@ -91,27 +91,26 @@ def test_jobs_that_slurm_cannot_be_asked_about_stay_unsettled(monkeypatch):
     assert len(events.History("out").unsettled) == 1
 
 
-@pytest.mark.parametrize("ends, memory", [(0, 8000), (1, 16000), (2, 20000), (3, 20000)])
-def test_memory_grows_with_each_end_for_lack_of_it_up_to_that_of_a_node(monkeypatch, ends, memory):
+@pytest.mark.parametrize(
+    "ends, node, memory",
+    [
+        *((0, 20000, 8000), (1, 20000, 16000), (2, 20000, 20000), (3, 20000, 20000)),
+        (1, 4000, 8000),  # the first attempt asked for more than a node has
+    ],
+)
+def test_memory_grows_with_each_end_for_lack_of_it_up_to_that_of_a_node(
+    monkeypatch, ends, node, memory
+):
     job = Job("train", "nli", "tiny", "rcl-2", 1)
     writer = events.Writer("out")
     writer.out_of_memory[log(job)] = ends
-    nodes = {"gpu": 20000}
+    nodes = {"gpu": node}
     monkeypatch.setattr(slurm, "largest_memory", nodes.pop if ends else pytest.fail)
     cost = SimpleNamespace(asks=lambda job, attempt: {"runtime": 30 * attempt, "mem_mb": 8000})
     asked = command.Command(starts_jobs=True, partitions={"train": "gpu"})
     checked = Checked([], cost=cost, asked=asked)
     found = hooks.asks(checked, writer, job, attempt=4)  # the other attempts ended otherwise
     assert found == {"runtime": 120, "mem_mb": memory}
-
-
-def test_a_first_attempt_that_asks_for_more_than_a_node_has_asks_for_no_more(monkeypatch):
-    monkeypatch.setattr(slurm, "largest_memory", lambda partitions: 4000)
-    job = Job("tokenise", "nli", "tiny")
-    writer = events.Writer("out")
-    writer.out_of_memory[log(job)] = 1
-    cost = SimpleNamespace(asks=lambda job, attempt: {"mem_mb": 8000})
-    assert hooks.asks(Checked([], cost=cost), writer, job, attempt=2) == {"mem_mb": 8000}
 
 
 def test_a_dry_run_touches_nothing(calls):
