@@ -29,6 +29,7 @@ START = {"gpu": 10, "cpu": 2}  # seconds for interpreter, libraries and weights
 ENOUGH = 2  # trainings by which times are predicted
 SLIGHT = 0.1  # programs that want one core: a load that no price names
 WITHOUT_MODEL = 3  # seconds of a job that runs no model
+OF_MODELS = ("train", "read")  # the kinds of work with models
 
 # What reading a record raises that is missing, damaged or of an earlier version.
 UNREADABLE = (InputError, OSError, ArithmeticError, LookupError, TypeError, ValueError)
@@ -108,19 +109,21 @@ class Cost:
         return START[place.machine] + share * self.need(job).work / speed
 
     def learn(self, job: Job, seconds: float, share: float = 1.0) -> None:
-        """Take into account how long a job of a model, or a ``share`` of its work, took here."""
+        """Take into account how long a job, or a ``share`` of its work, took here."""
         work = STAGES[job.stage].work
-        self.measured.add(job)
+        if STAGES[job.stage].uses_model:
+            self.measured.add(job)
         self._used[work] += seconds
         self._predicted[work] += self._estimated_seconds(job, share)
 
     def factor(self, work: str) -> float:
-        """Return how many times as long as estimated a kind of work takes; not measured, as any does."""
-        if not self.measured:
-            return 1.0
-        predicted = self._predicted[work] or self._predicted.total()
-        used = self._used[work] or self._used.total()
-        return used / predicted
+        """Return how many times as long as estimated a kind of work takes.
+
+        Work with a model, of which none was measured, takes as many times as long as other such work.
+        """
+        known = [work] if self._predicted[work] or work not in OF_MODELS else OF_MODELS
+        predicted = sum(self._predicted[each] for each in known)
+        return sum(self._used[each] for each in known) / predicted if predicted else 1.0
 
     def can_predict(self, left: Iterable[Job]) -> bool:
         """Tell whether enough was measured to say how long the jobs that are left take.
@@ -204,12 +207,12 @@ def is_of_other_settings(path: str, arguments: Sequence[str]) -> bool:
 
 
 def measure(cost: Cost, since: float = 0.0) -> None:
-    """Learn from the jobs of models that finished ``since`` a time how long work takes here.
+    """Learn from the jobs that finished ``since`` a time how long work takes here.
 
     Long jobs count most. A job on another device than the config's tells nothing, nor does a damaged
     record. A training may have stopped early.
     """
-    for job in (job for job in cost.jobs() if STAGES[job.stage].uses_model):
+    for job in cost.jobs():
         path = record(cost.plan, job)
         with contextlib.suppress(*UNREADABLE):
             if os.stat(path).st_mtime < since:

@@ -175,6 +175,16 @@ def test_short_jobs_that_only_load_a_model_tell_nothing_of_trainings(run):
     assert model.factor("train") == trained and model.factor("read") == pytest.approx(30)
 
 
+def test_jobs_without_a_model_are_predicted_by_their_like_and_not_by_trainings(run):
+    model = measured()
+    table, prepared = Job("render_table", name="t"), Job("prepare_sts")
+    before = small().seconds(table), small().seconds(prepared)
+    assert (model.seconds(table), model.seconds(prepared)) == before  # trainings took longer
+    model.learn(table, 0.25)
+    assert model.seconds(table) == pytest.approx(0.25) and model.seconds(prepared) == before[1]
+    assert len(model.measured) == 3
+
+
 def test_times_can_be_predicted_after_two_trainings_or_as_many_as_there_are():
     trainings = [Job("train", "wiki", "minilm-3", "simcse", seed) for seed in (1, 2, 3)]
     evaluations = [job._replace(stage="evaluate_sts") for job in trainings]
