@@ -15,6 +15,9 @@ from workflow.config.model import Config
 # where it is left out, the changed key.
 OF_PAPERS = """
 output = ; rm -rf x
+output = 2026-01-01 | output: a date, not plain text or a number
+resources.checkpoint_minutes = .inf | resources.checkpoint_minutes: inf is not a number that can be
+seeds.rcl = [18446744073709551616] | seeds.rcl[0]: 18446744073709551616 is not a number that can be
 seeds.rcl = []
 seeds.rcl = [1, -2] | seeds.rcl[1]: -2
 faq.folds = 2
@@ -51,6 +54,8 @@ methods.simcse.options.scale = 0
 methods.simcse.loss = off_dropout | methods.simcse.views: 'twice': SimCSE++ embeds each sentence
 methods.simcse.views = thrice; methods.simcse.dropout = {off_last: {}, hidden: 0.3} \
 | methods.simcse.dropout: 'hidden' has no effect beside off_last
+methods.simcse.loss = off_dropout; methods.simcse.views = thrice | methods.simcse.dropout: loss 'off_
+methods.start = {recipe: rcl} | methods.start: this name is taken by a stage of its own
 methods.simcse.dropout.off_last = {} | methods.simcse.views: 'twice': SimCSE++ embeds each sentence
 methods.ssimcse.dropout.hidden = 1.0
 methods.ssimcse.dropout.sampled.low = 0.8 | methods.ssimcse.dropout.sampled: low is above high
@@ -87,6 +92,9 @@ tables.rcl_table3.published.start = rcl/33/RCL
 tables.rcl_table3.published.start = ""
 tables.rcl_table3.published.rcl8 = rcl/3/RCL
 tables.ssimcse_table1.published.bert-base/sincse = s-simcse/1/SimCSE-BERT-base
+tables.rcl_table3.controls = {rcl-8: simcse} | tables.rcl_table3.controls.rcl-8: no row of a model
+tables.scores = {title: t, layout: sts, seeds: rcl, rows: [{corpora: [nli], bases: [bert-base], \
+methods: [simcse]}]} | tables.scores: another file beside the tables has this name
 tables.simcse_table5.controls = {simcse: whitening} | tables.simcse_table5.controls.simcse: the unt
 seeds.rcl = [0] | seeds.rcl[0]: 0 should be greater than or equal to 1
 tables.simcse_tableC1.control = whitening | tables.simcse_tableC1.control: the untrained 'whitening'
