@@ -32,8 +32,6 @@ from semblance.settings import (
 class MaskedWords:
     """Masked words as a second loss."""
 
-    __pydantic_config__ = {"use_attribute_docstrings": True}
-
     weight: Positive
     """Weight λ of this loss; that of the other loss is 1."""
     share: PositiveShare = 0.15
@@ -43,8 +41,6 @@ class MaskedWords:
 @dataclass(frozen=True, kw_only=True)
 class Common:
     """What the section `training` of config.yaml always states."""
-
-    __pydantic_config__ = {"use_attribute_docstrings": True}
 
     clip: Positive
     """Largest norm of the gradient; a longer one is scaled down to it."""
@@ -61,8 +57,6 @@ class Common:
 @dataclass(frozen=True, kw_only=True)
 class Steps(Common):
     """The steps of every training, an entropy model's included."""
-
-    __pydantic_config__ = {"use_attribute_docstrings": True}
 
     views: module_of(VIEWS)
     """What a row of a batch is: the name of a module of semblance/training/views. `rows`: a query,
@@ -109,8 +103,6 @@ class Steps(Common):
 class Rhythm:
     """How long a training takes and when it is evaluated, unless early stopping ends it."""
 
-    __pydantic_config__ = {"use_attribute_docstrings": True}
-
     epochs: Count
     """Passes through the corpus."""
     warmup: Share
@@ -132,8 +124,6 @@ class EarlyStopping:
     weights at the end of the window with the lowest one.
     """
 
-    __pydantic_config__ = {"use_attribute_docstrings": True}
-
     patience: Count | None = None
     """Windows without a fall after which early stopping ends a training."""
     window: PositiveShare = 0.1
@@ -150,8 +140,6 @@ class TrainSettings(Steps, Rhythm, EarlyStopping):
 
     What a config always states has no default here: config.yaml is its one home.
     """
-
-    __pydantic_config__ = {"use_attribute_docstrings": True}
 
     loss: module_of(LOSSES) | None
     """Module of semblance/training/losses; None for masked words alone."""
