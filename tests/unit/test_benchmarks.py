@@ -5,6 +5,7 @@ import io
 import itertools
 import lzma
 import math
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -16,17 +17,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks import clients, error_rates, gpu, many_tries, side, training
+from benchmarks import clients, error_rates, gpu, many_tries, render_kept, side, training
 from benchmarks.error_rates import MARGIN, SIZE, Truth, of_rivals
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
 from benchmarks.training import settings
 from benchmarks.workload import Task, preparing, text_batches
+from semblance.audit.kept import verify_kept
 from semblance.data.corpus import Rows
 from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
 from semblance.provenance import ROOT
+from semblance.reporting import predictions
 from semblance.statistics import verdicts
 from semblance.training import batch_loss
 from tests.shipped import merged
@@ -332,3 +335,15 @@ def test_the_page_states_the_simulated_rates(place, lines):
     page = place.read_text(encoding="utf-8")
     for cells in itertools.islice(lines(), 4):
         assert f"| {' | '.join(cells)} |\n" in page
+
+
+@pytest.mark.long
+def test_a_kept_run_that_is_rendered_anew_has_the_same_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr(predictions, "checked_digest", predictions.checked_digest)  # put back later
+    monkeypatch.chdir(tmp_path)
+    name = "docs/runs/2026-11-27-rcl-faq-cpu"
+    kept = shutil.copytree(ROOT / name, tmp_path / name)
+    before = {path.name: path.read_text() for path in kept.glob("*.csv")}
+    render_kept.render(Path(name), ["--configfile", "configs/minilm.yaml"])
+    assert {path.name: path.read_text() for path in kept.glob("*.csv")} == before
+    assert verify_kept(kept).problems == []
