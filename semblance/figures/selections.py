@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.figures import Row
-from semblance.figures.specifications import COLUMNS, PART, draw
+from semblance import drawing
+from semblance.figures import Row, specifications
+from semblance.figures.specifications import PART
 from semblance.provenance import read_text
 from semblance.reporting import table
 from semblance.reporting.contrasts import NO_VALUES
@@ -19,7 +20,7 @@ from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Table
 from semblance.statistics.significance import share_of_luck, shift_interval, swapped
 
-__all__ = ["COLUMNS", "draw", "rows"]
+COLUMNS = specifications.COLUMNS
 Selection = Callable[[np.ndarray], np.ndarray]  # scores (..., n) to the one number of each, (...)
 BEST = 3  # seeds of S-SimCSE's averages
 SELECTIONS: dict[str, Selection] = {
@@ -80,3 +81,8 @@ def _pairs(shown: Table, column: str) -> Iterator[tuple[table.Row, dict[str, tup
 def _named(row: table.Row, way: str) -> Row:
     label = row.label.replace(PART, ", ")
     return {"method": f"{row.method} {way}", "choices": f"by {way}{PART}{label}"}
+
+
+def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
+    """Draw the differences in order, and below them the row and the way of each."""
+    return specifications.draw(rows, names)

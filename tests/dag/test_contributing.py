@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from semblance.audit.findings import Problem
 from semblance.reporting.ledger import Look
 from semblance.reporting.table import Contrast
 from semblance.statistics.tries import Judged
@@ -90,11 +91,12 @@ def test_the_json_of_a_command_has_the_keys_that_the_skill_page_lists(
 ):
     for name in ("ours", "theirs"):
         (tmp_path / f"{name}.csv").write_text("item,score\n1,.5\n2,.3\n3,.7\n")
-    here = HERE | {"my-faq": "results/answerers/tiny"}
+    here = HERE | {"my-faq": "results/answerers/tiny", "mine.yaml": "tiny.yaml"}
+    here["FOLDER"] = "results/models/nli/tiny/rcl-2/seed-1"
     command = re.sub("|".join(here), lambda name: here[name[0]], command)
     command = re.sub(r"(\w+)\.csv", rf"{tmp_path}/\1.csv", command)
     done = finished.python("semblance", *shlex.split(command), check=False)
-    keys = set(re.findall(r'"(\w+)": ', done.stdout))
-    # A table of one seed has no contrast, and a try would take minutes of training.
-    keys.update(*(kind.__dataclass_fields__ for kind in (Contrast, Look, Judged)))
+    keys = set(re.findall(r'"(\w+)": ?', done.stdout))
+    # A table of one seed has no contrast, a whole run no problem, and a try would take minutes.
+    keys.update(*(kind.__dataclass_fields__ for kind in (Contrast, Look, Judged, Problem)))
     assert set(re.findall(r"`(\w+)`", listed)) <= keys

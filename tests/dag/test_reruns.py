@@ -43,6 +43,7 @@ COLLECTED_FIGURES = {  # what tells them apart -> the module of their kind
     "regulators": "by_regulators",
     "phi": "by_phi",
     "contrasts": "contrasts",
+    "selections": "selections",
 }
 DRAWINGS = COLLECTED_FIGURES | {"singular": "singular_values", "anisotropy": "anisotropy"}
 FINALS = ("train_final:faq", "train_final:regulated", "train_final:initial")
@@ -113,7 +114,7 @@ READERS = {
     "evaluate_faq": words("collect_scores render_table build_answerer"),
     "build_answerer": {"report"},
     "collect_scores": {"report"},
-    "render_table": words("collect_figure:contrasts report", *OF_TABLES),
+    "render_table": words("collect_figure:contrasts collect_figure:selections report", *OF_TABLES),
     **{f"collect_figure:{name}": {f"draw_figure:{name}"} for name in COLLECTED_FIGURES},
     "measure_figure:singular": {"draw_figure:singular"},
     "measure_figure:anisotropy": {"draw_figure:anisotropy"},
@@ -189,6 +190,7 @@ SHOWN = {
     "simcse_figureF1": "singular",
     "rcl_anisotropy": "anisotropy",
     "simcse_table8": "retrieval",
+    "ssimcse_selections": "selections",
 }
 
 
@@ -352,6 +354,7 @@ EDITS = {
             "render_table",
             "collect_figure:contrasts",
             "draw_figure:contrasts",  # their labels are drawn
+            "draw_figure:selections",
             "judge_claims",
             "report",
         ],
@@ -549,7 +552,8 @@ def test_added_seeds_phis_and_tables_train_only_what_is_new(finished: Project):
     rendered = {job.wildcards["table"] for job in new if job.rule == "render_table"}
     assert rendered == {"ssimcse_table1", "rcl_table5", *tables}
     shown = {job.wildcards["figure"] for job in new if job.rule == "collect_figure"}
-    assert shown == {"simcse_figure3", "contrasts"}  # of all models, and of all tables
+    # Of all models, of all tables, and of the table of the further seeds.
+    assert shown == {"simcse_figure3", "contrasts", "ssimcse_selections"}
     others = words("train evaluate_sts train_entropy render_table collect_figure draw_figure")
     assert stages(new) - others == {"collect_scores", *OF_TABLES, "report"}
 

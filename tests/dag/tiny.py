@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COPIED = (
     "Snakefile",
     "config.yaml",
+    "pyproject.toml",
     "papers",
     "semblance",
     "faq",
