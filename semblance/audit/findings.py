@@ -105,7 +105,7 @@ def format_findings(found: Findings) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(found: Findings) -> str:
+def findings_json(found: Findings) -> str:
     """Return the result for programs: checks by kind, problems, notes, and the files to delete."""
     return canonical(
         {

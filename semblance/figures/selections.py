@@ -44,26 +44,30 @@ def selection_rows(shown: Table, each_seed: bool = False) -> list[Row]:
     Both sides take their number by the same way. ``low`` and ``high``: its exact interval at 95 %, by
     swaps of the two methods within seeds; None of a single seed, and below six seeds. ``holds``: how
     many intervals, ``of`` how many readings, lie above 0. They are not corrected: all are of the same
-    seeds. ``p_joint``: of all readings together, one-sided. Empty without a trained pair.
+    seeds. ``p_joint``: of all readings together, one-sided, where all are of the same. Empty without a
+    trained pair.
     """
     column = find_layout(shown.layout).main_column
     found: list[Row] = []
     of_swaps: list[np.ndarray] = []
+    shared: list[tuple[str, ...]] = []
     for row, by_seed in _pairs(shown, column):
         names = {"base": row.base, "label": row.label, "n": len(by_seed)}
         ours, theirs = np.array(list(by_seed.values())).T
+        shared.append(tuple(by_seed))
         for says, number in SELECTIONS.items():
             differences = swapped(ours, theirs, number)
             of_swaps.append(differences)
             low, high = shift_interval(ours, theirs, number) or (None, None)
             value = {"difference": differences[0], "low": low, "high": high}
-            found.append(names | _named(row, says) | value)
+            found.append(names | _reading(row, says) | value)
         for seed, (one, other) in by_seed.items() if each_seed else ():
-            found.append(names | _named(row, f"seed {seed}") | {"difference": one - other})
+            found.append(names | _reading(row, f"seed {seed}") | {"difference": one - other})
     lows = [row["low"] for row in found if row.get("low") is not None]
     whole = dict.fromkeys(COLUMNS) | {"table": shown.name, "layout": shown.layout, "column": column}
     whole |= {"holds": sum(low > 0 for low in lows) if lows else None, "of": len(of_swaps)}
-    whole["p_joint"] = share_of_luck(np.median(of_swaps, axis=0)) if lows else None
+    if lows and len(set(shared)) == 1:
+        whole["p_joint"] = share_of_luck(np.median(of_swaps, axis=0))
     return [whole | row for row in found]
 
 
@@ -78,7 +82,8 @@ def _pairs(shown: Table, column: str) -> Iterator[tuple[table.Row, dict[str, tup
             yield row, {seed: (ours[seed], theirs[seed]) for seed in shared}
 
 
-def _named(row: table.Row, way: str) -> Row:
+def _reading(row: table.Row, way: str) -> Row:
+    """Return the name of a row's number, made in one way, and what it chose."""
     label = row.label.replace(PART, ", ")
     return {"method": f"{row.method} {way}", "choices": f"by {way}{PART}{label}"}
 

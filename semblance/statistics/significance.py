@@ -190,7 +190,7 @@ def shift_interval(
     if len(ours) < FEWEST_TO_JOIN:
         return None
     difference = float(swapped(ours, theirs, number)[0])
-    far = 3 * float(np.ptp([ours - difference, theirs])) + SPREADLESS
+    far = 3 * float(np.ptp([ours - difference, theirs])) + 1  # there luck reaches no number
 
     def excess(shift: float) -> float:
         """Return by how much the share of the swaps that reach what is left lies above ALPHA."""

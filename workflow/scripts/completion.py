@@ -23,10 +23,10 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> None:
     """Print the script of a shell."""
     shell = parser().parse_args(argv).shell
-    print(shtab.complete(program(), shell))
+    print(shtab.complete(whole_parser(), shell))
 
 
-def program() -> argparse.ArgumentParser:
+def whole_parser() -> argparse.ArgumentParser:
     """Return one parser of all commands, in which each value without choices may be a file."""
     whole = argparse.ArgumentParser("semblance")
     below = whole.add_subparsers()

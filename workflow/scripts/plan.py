@@ -49,12 +49,8 @@ def plan_facts(cost: Cost) -> dict[str, dict]:
         hours = {f"{m}_hours": cost.total_hours(some, m) for m in ("gpu", "cpu")}
         return {"jobs": len(some), **hours, "disk": cost.disk(some)}
 
-    of_stage = {stage: [job for job in everything if job.stage == stage] for stage in STAGES}
-    return {
-        "all": facts(everything),
-        "to_do": facts(todo),
-        "stages": {stage: facts(some) for stage, some in of_stage.items() if some},
-    }
+    stages = {stage: facts(some) for stage, some in _by_stage(everything).items()}
+    return {"all": facts(everything), "to_do": facts(todo), "stages": stages}
 
 
 def plan_page(cost: Cost) -> str:

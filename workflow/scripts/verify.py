@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from semblance.audit.findings import as_json, format_findings
+from semblance.audit.findings import findings_json, format_findings
 from semblance.audit.kept import RECORDS, verify_kept
 from semblance.audit.verify import verify
 from workflow.run import lock
@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> None:
     else:
         findings = verify(results, args.downloads, bootstrap=args.bootstrap)
     if args.json:
-        print(as_json(findings))
+        print(findings_json(findings))
         sys.exit(1 if findings.problems else 0)
     print(format_findings(findings), end="")
     holder = holder_of(Path(results, lock.NAME))

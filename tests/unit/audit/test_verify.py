@@ -23,7 +23,7 @@ from semblance.audit.findings import (
     SEALS,
     VERDICTS,
     Findings,
-    as_json,
+    findings_json,
     format_findings,
 )
 from semblance.audit.verify import verify
@@ -554,7 +554,7 @@ def test_only_the_first_of_the_problems_that_damage_causes_are_printed():
     assert lines.index("file: damaged") < lines.index("record 0: broken")
     assert f"record {MOST_SHOWN - 1}: broken" in lines and "... and 5 problems more" in lines
     assert f"record {MOST_SHOWN}: broken" not in lines
-    assert [each["path"] for each in json.loads(as_json(found))["problems"]] == [
+    assert [each["path"] for each in json.loads(findings_json(found))["problems"]] == [
         *(f"record {number}" for number in range(MOST_SHOWN + 5)),
         "file",
     ]

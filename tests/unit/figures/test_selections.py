@@ -8,7 +8,7 @@ import pytest
 
 from semblance.audit.kept import laid_out
 from semblance.counts import interval, signed
-from semblance.figures.selections import rows, selection_rows
+from semblance.figures.selections import SELECTIONS, rows, selection_rows
 from semblance.provenance import ROOT
 from semblance.statistics.significance import ALPHA, shift_interval
 from tests.unit.figures.test_specifications import SEEDS, shown
@@ -34,6 +34,17 @@ def test_a_seed_alone_has_no_interval_and_five_seeds_have_none():
     assert {(row["low"], row["holds"], row["p_joint"]) for row in few} == {(None, None, None)}
 
 
+def test_rows_of_other_seeds_have_no_joint_p():
+    table = shown()
+    first, kept, *others = table.rows
+    cell = kept.cells["Average"]
+    few = replace(cell, values={}, partial=dict(list(cell.values.items())[1:]))
+    other = replace(kept, cells=kept.cells | {"Average": few})
+    found = selection_rows(replace(table, rows=(first, other, *others)))
+    assert {row["p_joint"] for row in found} == {None} and len(found) == 9
+    assert {row["n"] for row in found} == {5, 6}
+
+
 def test_a_table_without_a_trained_control_has_no_readings():
     table = shown()
     alone = replace(table, rows=tuple(replace(row, control="") for row in table.rows))
@@ -45,6 +56,13 @@ def test_the_interval_of_six_mean_differences_reaches_from_the_smallest_to_the_l
     ours, theirs = np.array([3.0, 5, 4, 9, 7, 8]), np.array([1.0, 1, 2, 3, 2, 1])
     ends = shift_interval(ours, theirs, lambda scores: scores.mean(axis=-1))
     assert ends == pytest.approx((min(ours - theirs), max(ours - theirs)), abs=1e-6)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1.0])
+@pytest.mark.parametrize("number", SELECTIONS.values())
+def test_the_interval_of_seeds_that_do_not_differ_is_their_difference(number, gap):
+    theirs = np.full(7, 70.0)
+    assert shift_interval(theirs + gap, theirs, number) == pytest.approx((gap, gap), abs=1e-6)
 
 
 def best_three(scores):
