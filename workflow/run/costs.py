@@ -15,7 +15,16 @@ from semblance.provenance import circumstances, read_object, settings_digest
 from workflow.checks.load import load_files
 from workflow.config.model import Config
 from workflow.planning.plan import Plan
-from workflow.planning.stages import STAGES, TARGET, Job, inputs, makers, record, training_settings
+from workflow.planning.stages import (
+    STAGES,
+    TARGET,
+    Job,
+    inputs,
+    log,
+    makers,
+    record,
+    training_settings,
+)
 from workflow.planning.stages import jobs as all_jobs
 from workflow.run.needs import Needs
 from workflow.run.sizes import Sizes
@@ -206,10 +215,11 @@ def is_of_other_settings(path: str, arguments: Sequence[str]) -> bool:
     return False
 
 
-def measure(cost: Cost, since: float = 0.0) -> None:
+def measure(cost: Cost, since: float = 0.0, seconds: Mapping[str, float] | None = None) -> None:
     """Learn from the jobs that finished ``since`` a time how long work takes here.
 
-    Long jobs count most. A job on another device than the config's tells nothing, nor does a damaged
+    ``seconds``: of a job by its log, with its start, in place of those that its record states. Long
+    jobs count most. A job on another device than the config's tells nothing, nor does a damaged
     record. A training may have stopped early.
     """
     for job in cost.jobs():
@@ -220,9 +230,9 @@ def measure(cost: Cost, since: float = 0.0) -> None:
             facts = read_object(path)
             is_training = STAGES[job.stage].work == "train"
             share = facts["training"]["step"] / facts["steps"] if is_training else 1.0
-            seconds = float(circumstances(path)["seconds"])
+            took = (seconds or {}).get(log(job)) or float(circumstances(path)["seconds"])
             if str(facts.get("device", cost.device)).startswith("cpu") == (cost.device == "cpu"):
-                cost.learn(job, seconds, share)
+                cost.learn(job, took, share)
 
 
 def wall_time(seconds: float, places: int, what: str = "core") -> str:

@@ -49,7 +49,8 @@ def append(out: str | Path, event: str, **facts: object) -> None:
 class History:
     """What the events of an output folder say: of the jobs and their number, those of its last run.
 
-    ``jobs`` has the last event of each job, and ``done`` of ``total`` what Snakemake counts.
+    ``jobs`` has the last event of each job, ``seconds`` how long a finished one took from its start,
+    and ``done`` of ``total`` what Snakemake counts.
     ``unsettled`` are the runs on a cluster of which jobs may be left.
     """
 
@@ -63,6 +64,7 @@ class History:
     def begin(self) -> None:
         """Forget the jobs of the runs so far."""
         self.jobs: dict[str, Event] = {}
+        self.seconds: dict[str, float] = {}
         self.done, self.total = 0, 0
 
     def update(self) -> None:
@@ -89,7 +91,10 @@ class History:
                 self.unsettled = []
             case "progress":
                 self.done, self.total = event["done"], event["total"]
-            case _:
+            case what:
+                before = self.jobs.get(event["job"], {})
+                if what == "finished" and before.get("event") == "started":
+                    self.seconds[event["job"]] = event["time"] - before["time"]
                 self.jobs[event["job"]] = event
 
 
