@@ -145,8 +145,8 @@ class Reproduction(Part):
     training: Common
     """The settings that all trainings have in common. A recipe or a method may change them."""
     recipes: dict[Name, Recipe]
-    """Kinds of training by name: loss, dropout and hyper-parameters. Each needs those settings, here
-    or in `training`, whose meaning does not say what holds without them."""
+    """Kinds of training by name: loss, dropout and hyper-parameters. A setting whose text
+    does not say what holds without it must stand here or in `training`."""
     train_initial: TrainInitial
     """FAQ banks only: the training of the model that the entropy models of a fold start from. It
     changes its recipe."""

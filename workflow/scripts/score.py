@@ -200,7 +200,8 @@ def score(
         write_text(Path(args.csv), protocols.scores_csv(scores))
     if args.json:
         records = scores.astype(object).where(scores.notna(), None).to_dict("records")
-        print(canonical({"model": protocols.headline(model, how), "scores": records}))
+        said = {"model": protocols.headline(model, how), "missing": missing}
+        print(canonical(said | {"scores": records}))
         return
     paint = painter(sys.stdout)
     print(protocols.headline(model, how))
