@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semblance.counts import counted
+from semblance.counts import counted, interval, signed
 from semblance.errors import InputError, at
 from semblance.files import write_text
 from semblance.lines import read_json_lines
@@ -146,3 +146,50 @@ class Ledger:
         write_text(self.counter, f"{look.number}\n")
         self.looks.append(look)
         return look
+
+
+def said(look: Look) -> Iterator[str]:
+    """Yield what a look shows, for people."""
+    from semblance.statistics.tries import FURTHER  # slow to import
+
+    shown, seeds = look.verdict, len(look.scores)
+    parts = look.settings["pairs"]
+    pairs = sum(own for own, _ in parts.values())
+    ends = f"[{signed(shown['low']) or '−∞'}, {signed(shown['high']) or '+∞'}]"
+    yield (
+        f"{shown['word']}: {look.loss} {signed(shown['difference'])} points {ends} beside"
+        f" {look.control}, {seeds} seeds on these {pairs:,} pairs"
+    )
+    yield (
+        f"evidence {shown['evidence']:,.2f} with {shown['freedom']:.3g} degrees of freedom,"
+        f" {shown['needed']:,.0f} keeps this try;"
+        f" {shown['spent']:.0%} of the error budget of {look.control} is spent"
+    )
+    if shown["far"]:
+        names = counted(len(shown["far"]), "seed")
+        yield f"{names} far from the others: {', '.join(shown['far'])}; look at their trainings"
+    if shown["word"] in ("SMALL", "DISCARD"):
+        yield f"it gains less than {shown['least']:.2f}, the least gain that counts beside these seeds"
+    elif shown["word"] == "OPEN" and (shown["low"] or 0) <= 0 < shown["evidence"] - shown["needed"]:
+        yield "above 0 on these pairs; on others it is not shown, and more seeds need not show it"
+    elif shown["word"] == "OPEN" and shown["ends"] is None:
+        gain = f"; {FURTHER} more show a mean of {signed(shown['shows'])}" if shown["shows"] else ""
+        yield f"seeds like these would not decide it{gain}"
+    elif shown["word"] == "OPEN":
+        more = counted(shown["ends"] - seeds, "more seed")
+        yield f"{more} like these would decide it: --seeds {shown['ends']}"
+    elif shown["ends"] < seeds:
+        yield f"so it was after {shown['ends']} seeds"
+    if look.doubted:
+        ours, theirs = look.sides()[:, look.doubted :]
+        alone = signed(float((ours - theirs).mean()))
+        yield f"the {counted(len(ours), 'new seed')} alone, by which nothing was chosen: {alone} points"
+    if gain := look.opened:
+        ends = interval(gain["low"], gain["high"])
+        count = f"95 % interval over {gain['seeds']:g} seeds"
+        yield f"on the test sets: {signed(gain['difference'])} points {ends}, {count}"
+    elif shown["word"] == "KEEP":
+        yield "the test sets are closed: --open opens them, once"
+    names = ", ".join(f"{name} {own:,} of {of:,}" for name, (own, of) in parts.items())
+    error = f"; they cause an error of {shown['items']:.2f}" if look.drawn else ""
+    yield f"development pairs that stand in no test set: {names}{error}"

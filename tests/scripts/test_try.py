@@ -20,6 +20,7 @@ from semblance.training import probe
 from tests.scripts.flags import start
 from tests.shipped import merged
 from workflow.checks.load import load_files
+from workflow.config import signatures
 from workflow.planning import modules
 from workflow.planning.plan import Plan
 from workflow.scripts import doubt
@@ -45,8 +46,8 @@ def loss(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", "state")
     monkeypatch.setattr(command, "visible_gpus", lambda: [])
-    monkeypatch.setattr(command, "subprocess", SimpleNamespace(**vars(subprocess)))
-    monkeypatch.setattr(command.subprocess, "run", in_process)
+    monkeypatch.setattr(signatures, "subprocess", SimpleNamespace(**vars(subprocess)))
+    monkeypatch.setattr(signatures.subprocess, "run", in_process)
     monkeypatch.setattr(sources, "ask_all", lambda asked: [])
     file = Path("mine.py")
     file.write_text(LOSS)
@@ -189,7 +190,7 @@ def test_a_loss_is_called_with_as_many_texts_as_its_control_gives(
 ):
     called = []
     monkeypatch.setattr(
-        command, "check_loss", lambda file, given, count: called.append(count) or {}
+        command, "check_own_loss", lambda file, given, count: called.append(count) or {}
     )
     family = str(command.ROOT / "configs/family.yaml")
     prepared(command.parser().parse_args([str(loss), family, "--against", control]))
@@ -214,10 +215,10 @@ def test_what_a_loss_prints_is_no_error_of_it(tmp_path, monkeypatch, text, said)
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(f"{text}\n{LOSS}")
     if said is None:
-        assert command.check_loss(Path("mine.py"), {"scale": 20.0}, 2) == {"scale": 20.0}
+        assert signatures.check_own_loss(Path("mine.py"), {"scale": 20.0}, 2) == {"scale": 20.0}
         return
     with pytest.raises(InputError, match=said):
-        command.check_loss(Path("mine.py"), {"scale": 20.0}, 2)
+        signatures.check_own_loss(Path("mine.py"), {"scale": 20.0}, 2)
 
 
 def test_a_method_keeps_its_whole_name_in_the_ledger(loss):
@@ -250,7 +251,7 @@ def test_what_is_no_loss_is_refused_in_one_line(loss, name, text, said):
     file = loss.rename(name)
     file.write_text(text)
     with pytest.raises(InputError, match=said) as caught:
-        command.check_loss(file, {"scale": 20.0}, 2)
+        signatures.check_own_loss(file, {"scale": 20.0}, 2)
     assert "\n" not in str(caught.value)
 
 

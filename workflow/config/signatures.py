@@ -1,8 +1,16 @@
-"""What the modules found by name take, read from their source: to import one would import torch."""
+"""What the modules found by name take, read from their source: to import one would import torch.
+
+A user's own loss is called once besides, in a process of its own.
+"""
 
 import ast
 import dataclasses
 import functools
+import json
+import os
+import re
+import subprocess
+import sys
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
@@ -10,11 +18,14 @@ from typing import Any
 from semblance import named_modules, settings
 from semblance.errors import InputError, at
 from semblance.named_modules import DROPOUTS, LOSSES, OWN_LOSS, VIEWS
+from semblance.provenance import ROOT
 from semblance.settings import PLAIN_RATES, Rate, check_keywords, decode
 
 ADVICE = "see CONTRIBUTING.md"
 # What an annotation may name. It is read node by node: Python's own evaluation would run any code.
 NAMES = {**vars(settings), **{kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)}}
+SECONDS = 60  # that one call of a loss may take
+NAME = re.compile(r"[a-z][a-z0-9_]*\.py")
 
 module_file = functools.cache(named_modules.module_file)  # each method asks, and it reads folders
 
@@ -35,6 +46,39 @@ def check_loss(name: str, options: dict[str, Any], where: str, may_miss: bool = 
             raise InputError(f"{where}.file", f"{str(path)!r} is no file of Python", ADVICE)
         own = required_signature(path, "loss")
         check_keywords(own, options.get("options") or {}, f"{where}.options")
+
+
+def check_own_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
+    """Return those of the control's options that a loss takes, once it was called with them.
+
+    Raises InputError, with the line, for a file whose loss cannot train a model.
+    """
+    if not NAME.fullmatch(file.name):
+        problem = "is no NAME.py of small letters, digits and _, and no method that is trained here"
+        raise InputError(file, problem)
+    if not file.is_file():
+        raise InputError(file, "no such file")
+    signature = required_signature(file, "loss")
+    options = {key: value for key, value in given.items() if key in signature.parameters}
+    check_keywords(signature, options, f"{file}: options")
+    probe = [sys.executable, "-P", "-m", "semblance.training.probe", str(file)]
+    try:
+        child = subprocess.run(
+            [*probe, json.dumps(options), str(texts)],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(file, f"one call did not end in {SECONDS} s") from None
+    if child.returncode:
+        lines = [line for line in child.stdout.splitlines() if line.startswith(f"{file}:")]
+        said = [f"{file}: it ended the process", *lines][-1]
+        where, _, problem = said.partition(": ")
+        raise InputError(where, problem)
+    return options
 
 
 def loss_options(name: str) -> set[str]:

@@ -22,10 +22,8 @@ be used; one line says why.
 import argparse
 import contextlib
 import dataclasses
-import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,7 +35,7 @@ import numpy as np
 
 from semblance import layout
 from semblance.code_digest import code_digest
-from semblance.counts import counted, interval, signed
+from semblance.counts import counted
 from semblance.data.corpus import Rows
 from semblance.errors import InputError
 from semblance.files import write_text
@@ -46,11 +44,10 @@ from semblance.locks import exclusive, name_for
 from semblance.named_modules import OWN_LOSS, VIEWS, load_module
 from semblance.provenance import ROOT, canonical, read_text, text_digest
 from semblance.reporting.layouts import AVERAGE
-from semblance.reporting.ledger import Ledger, Look, default_place
-from semblance.settings import check_keywords
+from semblance.reporting.ledger import Ledger, Look, default_place, said
 from semblance.strict_yaml import as_yaml
 from workflow.config.layers import found, over_project
-from workflow.config.signatures import required_signature
+from workflow.config.signatures import check_own_loss
 from workflow.planning import modules
 from workflow.planning.plan import Plan
 from workflow.planning.reads import Job
@@ -73,8 +70,6 @@ WITHOUT_GPU = ("configs/minilm.yaml", "configs/minilm-cpu.yaml")
 BASE = "bert-base"  # or what the config has instead of it, as for a corpus
 CORPORA = {False: "wiki1m", True: "nli"}  # by whether rows are pairs
 SEEDS = range(2, 31)  # of one try; statistics.tries foresees no more
-SECONDS = 60  # that one call of a loss may take
-NAME = re.compile(r"[a-z][a-z0-9_]*\.py")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -196,7 +191,7 @@ def show(look: Look, args: argparse.Namespace) -> None:
     tried = counted(
         len({each.budget for each in Ledger(place).looks}), "control was", "controls were"
     )
-    print(*lines_of(look), f"look {look.number} of {place}, where {tried} tried", sep="\n")
+    print(*said(look), f"look {look.number} of {place}, where {tried} tried", sep="\n")
 
 
 # --- before anything is trained ----------------------------------------------------------------
@@ -257,7 +252,7 @@ def own_method(
 ) -> dict[str, Any]:
     """Return the method of a loss of one's own, by its name: the control but for a copy of the loss."""
     given = {**recipe.get("options", {}), **control.get("options", {})}
-    options = check_loss(file, given, vectors_of_a_row(recipe | control))
+    options = check_own_loss(file, given, vectors_of_a_row(recipe | control))
     method = f"{file.stem}-{code_digest(str(file))[:8]}"
     copy = f"{output}/losses/{method}.py"
     write_text(copy, read_text(file))
@@ -270,39 +265,6 @@ def vectors_of_a_row(training: dict[str, Any]) -> int:
     view = load_module(VIEWS, training["views"], "views").view
     row = view(Rows(*np.zeros((3, 1), int)), 1)
     return len(row.views()) if training.get("hard_negatives", True) else 2
-
-
-def check_loss(file: Path, given: dict[str, Any], texts: int) -> dict[str, Any]:
-    """Return those of the control's options that a loss takes, once it was called with them.
-
-    Raises InputError, with the line, for a file whose loss cannot train a model.
-    """
-    if not NAME.fullmatch(file.name):
-        problem = "is no NAME.py of small letters, digits and _, and no method that is trained here"
-        raise InputError(file, problem)
-    if not file.is_file():
-        raise InputError(file, "no such file")
-    signature = required_signature(file, "loss")
-    options = {key: value for key, value in given.items() if key in signature.parameters}
-    check_keywords(signature, options, f"{file}: options")
-    command = [sys.executable, "-P", "-m", "semblance.training.probe", str(file)]
-    try:
-        child = subprocess.run(
-            [*command, json.dumps(options), str(texts)],
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        raise InputError(file, f"one call did not end in {SECONDS} s") from None
-    if child.returncode:
-        lines = [line for line in child.stdout.splitlines() if line.startswith(f"{file}:")]
-        said = [f"{file}: it ended the process", *lines][-1]
-        where, _, problem = said.partition(": ")
-        raise InputError(where, problem)
-    return options
 
 
 # --- the run -----------------------------------------------------------------------------------
@@ -410,53 +372,6 @@ def ask_for_data(cost: Cost, left: list[Job]) -> None:
         names = ", ".join(dict.fromkeys(each.source for each in gone))
         problem = f"{len(gone)} of {counted(len(asked), 'file')} cannot be had here: {names}"
         raise InputError("--mirror", problem, "name a folder or URL that has them")
-
-
-def lines_of(look: Look) -> Iterator[str]:
-    """Yield what a look shows, for people."""
-    from semblance.statistics.tries import FURTHER  # slow to import
-
-    shown, seeds = look.verdict, len(look.scores)
-    parts = look.settings["pairs"]
-    pairs = sum(own for own, _ in parts.values())
-    ends = f"[{signed(shown['low']) or '−∞'}, {signed(shown['high']) or '+∞'}]"
-    yield (
-        f"{shown['word']}: {look.loss} {signed(shown['difference'])} points {ends} beside"
-        f" {look.control}, {seeds} seeds on these {pairs:,} pairs"
-    )
-    yield (
-        f"evidence {shown['evidence']:,.2f} with {shown['freedom']:.3g} degrees of freedom,"
-        f" {shown['needed']:,.0f} keeps this try;"
-        f" {shown['spent']:.0%} of the error budget of {look.control} is spent"
-    )
-    if shown["far"]:
-        names = counted(len(shown["far"]), "seed")
-        yield f"{names} far from the others: {', '.join(shown['far'])}; look at their trainings"
-    if shown["word"] in ("SMALL", "DISCARD"):
-        yield f"it gains less than {shown['least']:.2f}, the least gain that counts beside these seeds"
-    elif shown["word"] == "OPEN" and (shown["low"] or 0) <= 0 < shown["evidence"] - shown["needed"]:
-        yield "above 0 on these pairs; on others it is not shown, and more seeds need not show it"
-    elif shown["word"] == "OPEN" and shown["ends"] is None:
-        gain = f"; {FURTHER} more show a mean of {signed(shown['shows'])}" if shown["shows"] else ""
-        yield f"seeds like these would not decide it{gain}"
-    elif shown["word"] == "OPEN":
-        more = counted(shown["ends"] - seeds, "more seed")
-        yield f"{more} like these would decide it: --seeds {shown['ends']}"
-    elif shown["ends"] < seeds:
-        yield f"so it was after {shown['ends']} seeds"
-    if look.doubted:
-        ours, theirs = look.sides()[:, look.doubted :]
-        alone = signed(float((ours - theirs).mean()))
-        yield f"the {counted(len(ours), 'new seed')} alone, by which nothing was chosen: {alone} points"
-    if gain := look.opened:
-        ends = interval(gain["low"], gain["high"])
-        count = f"95 % interval over {gain['seeds']:g} seeds"
-        yield f"on the test sets: {signed(gain['difference'])} points {ends}, {count}"
-    elif shown["word"] == "KEEP":
-        yield "the test sets are closed: --open opens them, once"
-    names = ", ".join(f"{name} {own:,} of {of:,}" for name, (own, of) in parts.items())
-    error = f"; they cause an error of {shown['items']:.2f}" if look.drawn else ""
-    yield f"development pairs that stand in no test set: {names}{error}"
 
 
 def now() -> str:
