@@ -102,7 +102,6 @@ GPU_a := train --bases minilm bert-base-shape --precisions fp32 tf32 bf16 --roun
 GPU_b := embed --bases minilm bert-base-shape --precisions fp32 tf32 bf16 --rounds 3
 GPU_c := host --bases minilm bert-base-shape --precisions fp32 bf16 --rounds 3
 GPU_d := shared --precisions bf16
-GPU_e := table3
 GPU_r := readings
 gpu:
 	$(PYTHON) -m benchmarks --gpus 1 --steps 60 --output results-benchmarks/gpu.md --only $(GPU_$(PART)) $(ARGS)

@@ -9,7 +9,6 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -41,10 +40,7 @@ PARTS = {
     "faq": Part(f"An own FAQ of {own_faq.ENTRIES} entries", ("what", "measured"), own_faq.rows),
     "host": Part("Where a step goes", (*OF_STEP, *gpu.OF_HOST), gpu.host_rows),
     "shared": Part("Trainings that share a GPU", (*OF_STEP, *gpu.SHARED), gpu.shared_rows),
-    "table3": Part("The trainings of RCL's Table 3", gpu.JOBS, gpu.job_rows),
-    "readings": Part(
-        "The trainings of RCL's readings", gpu.JOBS, partial(gpu.job_rows, table=gpu.READINGS)
-    ),
+    "readings": Part("The trainings of RCL's readings", gpu.JOBS, gpu.job_rows),
 }
 USUAL = ("train", "embed", "faq")
 
@@ -53,8 +49,8 @@ def main() -> None:
     args = arguments()
     if args.data:
         workload.prepare(args.data.resolve())
-        for part in set(gpu.TABLES).intersection(args.only or ()):
-            gpu.prepare_table(args.data.resolve(), args.tiny, gpu.TABLES[part])
+        if "readings" in (args.only or ()):
+            gpu.prepare_table(args.data.resolve(), args.tiny)
     elif not workload.FOLDER.is_dir():
         wanted = "give the folder that holds the raw data, under the manifest's relative paths"
         sys.exit(f"error: --data: {wanted}")

@@ -1,4 +1,4 @@
-"""What only a GPU can show: where its step waits for the host, how trainings share it, Table 3.
+"""What only a GPU can show: where its step waits for the host, how trainings share it, RCL's readings.
 
 A machine with a GPU may be there for minutes only, so all that needs no GPU is made elsewhere:
 
@@ -9,7 +9,7 @@ a checkout, with torch, safetensors, tokenizers, the base packages of pyproject.
 sentence-transformers as the peer:
 
     cat results-benchmarks/parts/* | tar -x
-    make gpu PART=r                           (or e, a, c, b, d: docs/performance.md says what each is)
+    make gpu PART=r                           (or a, c, b, d: docs/performance.md says what each is)
 """
 
 import argparse
@@ -38,13 +38,8 @@ from semblance.strict_yaml import as_yaml, read_yaml
 
 PART_BYTES = 60 * 10**6
 PARTS = FOLDER / "parts"
-TABLE = "rcl_table3"
-READINGS = "rcl_specifications"
-TABLES = {"table3": TABLE, "readings": READINGS}  # by the part of the page
-CONFIGS = {
-    TABLE: ["configs/minilm.yaml", "configs/minilm-gpu.yaml"],
-    READINGS: ["configs/minilm.yaml", "configs/readings.yaml", "configs/minilm-gpu.yaml"],
-}
+TABLE = "rcl_specifications"
+CONFIGS = ["configs/minilm.yaml", "configs/readings.yaml", "configs/minilm-gpu.yaml"]
 FIRST = 3  # seeds whose jobs stand before all others
 LONGEST = 420  # seconds: after them no job begins, as a command may have eight minutes
 # The stages that a GPU works at, in the order in which their jobs begin.
@@ -61,7 +56,11 @@ TINY = {  # two steps on few rows, for three rows of the table
     "recipes": {"rcl": {"max_steps": 2}},
     "methods": {"tuning": {"recipe": "rcl", "max_steps": 2}},
 }
-ROW = {"corpora": ["nli"], "methods": ["start", "attention-dropout-0.1", "rcl-8"]}
+ROW = {
+    "corpora": ["nli"],
+    "bases": ["minilm-tuned"],
+    "methods": ["start", "attention-dropout-0.1", "rcl-8"],
+}
 
 
 def host_rows(args: argparse.Namespace) -> Iterator[list[str]]:
@@ -128,16 +127,16 @@ def make(task: Task) -> Callable[[], float]:
     return kernels
 
 
-# --- RCL's Table 3 --------------------------------------------------------------------------------
+# --- RCL's readings -------------------------------------------------------------------------------
 
 
-def job_rows(args: argparse.Namespace, table: str = TABLE) -> Iterator[list[str]]:
+def job_rows(args: argparse.Namespace) -> Iterator[list[str]]:
     """Run the jobs that are not done, each once its inputs are there; yield what each stage took.
 
     After LONGEST seconds no job begins: the same command goes on. Ends the program after a failed
     job: others would read what is not there.
     """
-    jobs = json.loads(commands_of(table, args.tiny).read_text())
+    jobs = json.loads(commands_of(args.tiny).read_text())
     until = time.monotonic() + LONGEST
     made = {path for job in jobs for path in job["outputs"]}
     waiting = [job for job in jobs if not (ROOT / job["record"]).exists()]
@@ -163,7 +162,7 @@ def job_rows(args: argparse.Namespace, table: str = TABLE) -> Iterator[list[str]
         yield [stage, str(len(times)), mean, f"{sum(times):.0f}"]
     yield ["left", str(len(waiting)), "", ""]
     if failed:
-        logs = commands_of(table, args.tiny).with_name("results") / "logs"
+        logs = commands_of(args.tiny).with_name("results") / "logs"
         sys.exit(f"error: {len(failed)} jobs failed, first {failed[0]}; {logs} says why")
 
 
@@ -180,47 +179,43 @@ def took(command: str) -> float | None:
     return None if ended.returncode else time.monotonic() - start
 
 
-def commands_of(table: str, tiny: bool) -> Path:
+def commands_of(tiny: bool) -> Path:
     """Return the file of the jobs' commands; the run lies beside it."""
-    return FOLDER / f"{table}{'-tiny' * tiny}" / "commands.json"
+    return FOLDER / f"{TABLE}{'-tiny' * tiny}" / "commands.json"
 
 
-def layer_of(table: str, tiny: bool) -> dict[str, Any]:
-    """Return what a table has here in place of the configs': the readings all rows of the paper's file."""
-    base = "minilm" if table == TABLE else "minilm-tuned"
-    rows = {"rows": [ROW | {"bases": [base]}]}
+def layer_of(tiny: bool) -> dict[str, Any]:
+    """Return what the table has here in place of the configs': all rows of the paper's file, 6 seeds."""
     if tiny:
-        return {**TINY, "seeds": {"rcl": [1]}, "tables": {table: rows}}
-    if table == TABLE:
-        return {"seeds": {"rcl": [1, 2, 3]}}
-    whole = read_yaml(ROOT / "papers/rcl.yaml")["tables"][table]["rows"]
-    [*rows, before_nli] = [row | {"bases": [base]} for row in whole]
+        return {**TINY, "seeds": {"rcl": [1]}, "tables": {TABLE: {"rows": [ROW]}}}
+    whole = read_yaml(ROOT / "papers/rcl.yaml")["tables"][TABLE]["rows"]
+    [*rows, before_nli] = [row | {"bases": ["minilm-tuned"]} for row in whole]
     rows.append(before_nli | {"bases": ["minilm-3"]})
     return {
         "corpora": {"nli": {"limit": None}},
         "methods": {"tuning": {"max_steps": None}},
         "seeds": {"rcl": [1, 2, 3, 4, 5, 6]},
-        "tables": {table: {"rows": rows}},
+        "tables": {TABLE: {"rows": rows}},
     }
 
 
-def prepare_table(data: Path, tiny: bool, table: str = TABLE) -> None:
-    """Make what the trainings of a table read, and note the commands of the jobs."""
-    commands = commands_of(table, tiny)
+def prepare_table(data: Path, tiny: bool) -> None:
+    """Make what the trainings of the table read, and note the commands of the jobs."""
+    commands = commands_of(tiny)
     folder = commands.parent.relative_to(ROOT)
     layer = {
         "output": str(folder / "results"),
         "downloads": f"{FOLDER.name}/resources",
         "mirror": str(data),
         "resources": {"gpus": int(not tiny), "jobs_per_gpu": AT_A_TIME},
-        **layer_of(table, tiny),
+        **layer_of(tiny),
     }
     commands.parent.mkdir(parents=True, exist_ok=True)
-    configs = [*CONFIGS[table]]
+    configs = [*CONFIGS]
     for name, keys in {"layer.yaml": layer, "here.yaml": {"resources": {"gpus": 0}}}.items():
         commands.with_name(name).write_text(as_yaml(keys))
         configs.append(str(folder / name))
-    jobs = planned(configs[:-1], f"{layer['output']}/tables/{table}.csv")
+    jobs = planned(configs[:-1], f"{layer['output']}/tables/{TABLE}.csv")
     jobs = [job for stage in STAGES for job in jobs if job.rule.name == stage]
     kept = [stated(job) for job in sorted(jobs, key=is_late)]
     commands.write_text(json.dumps(kept))
@@ -295,8 +290,7 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="a mirror of the raw data")
     data = parser.parse_args().data.resolve()
     workload.prepare(data)
-    for table in CONFIGS:
-        prepare_table(data, tiny=False, table=table)
+    prepare_table(data, tiny=False)
     pack()
 
 

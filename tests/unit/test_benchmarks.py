@@ -160,7 +160,7 @@ def test_the_packed_parts_together_are_one_archive(tmp_path, monkeypatch):
 @pytest.mark.long
 def test_each_part_of_the_gpu_page_runs_on_a_cpu(real_data, tmp_path):
     page = tmp_path / "page.md"
-    parts = ["train", "embed", "host", "shared", "table3", "readings"]
+    parts = ["train", "embed", "host", "shared", "readings"]
     command = [
         sys.executable,
         "-m",
