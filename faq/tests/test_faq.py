@@ -105,6 +105,8 @@ def test_a_folder_is_checked_and_a_damaged_one_has_status_1(folders, tmp_path):
         stream.write("\n")
     done = faq("check", copy)
     assert done.returncode == 1 and b"problem: " in done.stdout and b"entries.jsonl" in done.stdout
+    done = faq("check", copy, "--json")
+    assert done.returncode == 1 and "entries.jsonl" in json.loads(done.stdout)["problems"][0]
 
 
 @pytest.mark.parametrize(

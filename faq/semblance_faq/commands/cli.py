@@ -79,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
     covered.add_argument("--model", **MODEL)
     covered.add_argument("log", help=LOG)
     covered.add_argument("--count", type=int, default=20, metavar="N", help="groups shown (20)")
+    covered.add_argument("--json", action="store_true", help="all of it, as one JSON object")
     labelled = _added(commands, "label", label, "label questions of a log")
     labelled.add_argument("--model", **MODEL)
     labelled.add_argument("log", help=LOG)
@@ -91,6 +92,7 @@ def parser() -> argparse.ArgumentParser:
     updated.add_argument("--queries", metavar="FILE", help=QUERIES)
     checked = _added(commands, "check", check_folder, "check a folder")
     checked.add_argument("folder", help=MODEL["help"])
+    checked.add_argument("--json", action="store_true", help="facts and problems, as JSON")
     return made
 
 
@@ -225,8 +227,13 @@ def _use_one_thread() -> None:
 def coverage(args: argparse.Namespace) -> None:
     """Print what an answerer makes of a log."""
     from semblance_faq.commands.coverage import coverage as covered
+    from semblance_faq.commands.coverage import lines_of
 
-    print(*covered(args.log, _answerer_folder(args.model), args.count), sep="\n")
+    found = covered(args.log, _answerer_folder(args.model))
+    if args.json:
+        print(json.dumps(found, ensure_ascii=False))
+    else:
+        print(*lines_of(found, args.count), sep="\n")
 
 
 def label(args: argparse.Namespace) -> None:
@@ -261,10 +268,11 @@ def check_folder(args: argparse.Namespace) -> None:
     from semblance_faq.answer.folder import check_answerer
 
     checked = check_answerer(_answerer_folder(args.folder))
-    for fact in checked.facts:
-        print(fact)
-    for problem in checked.problems:
-        print(f"problem: {problem}")
+    lines = [*checked.facts, *(f"problem: {problem}" for problem in checked.problems)]
+    if args.json:
+        lines = [json.dumps(checked._asdict(), ensure_ascii=False)]
+    elif not checked.problems:
+        lines.append("the folder is as its record says")
+    print(*lines, sep="\n")
     if checked.problems:
         sys.exit(WRONG)
-    print("the folder is as its record says")

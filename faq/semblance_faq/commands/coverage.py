@@ -4,6 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +30,18 @@ RISK = 0.05  # that a share lies outside its interval
 MOST_OTHERS = 3  # shown of a group
 MOST_GROUPED = 20_000  # questions: each is compared with each
 COLUMNS = Columns(("query",))  # of a log that is a table
-Group = tuple[int, list[str]]  # how often its questions were asked; they, the leader first
+TITLES = {  # of the groups, by their names in what ``coverage`` returns
+    "no_answer": "no answer",
+    "none_right": "none of the answers was right, people said",
+    "asked_again": "asked more than once",
+}
+
+
+class Group(NamedTuple):
+    """Like questions, the leader first, and how often they were asked."""
+
+    times: int
+    questions: list[str]
 
 
 def read_asked(path: str) -> tuple[dict[str, int], dict[str, int], list[str]]:
@@ -82,56 +94,72 @@ def plain_text(text: str) -> str:
     return normalise("".join(kept))
 
 
-def coverage(log: str, folder: Path, count: int) -> Iterator[str]:
-    """Yield in lines what an answerer makes of a log; ``count`` groups of each kind are shown."""
+def coverage(log: str, folder: Path) -> dict[str, Any]:
+    """Return what an answerer makes of a log, as JSON has it: of each kind all, the most asked first."""
     times, refused, lines = read_asked(log)
-    yield from lines
     answerer = Answerer.open(folder)
     answers = answerer.ask_all(list(times), 2)
-    floor, least = answerer.stored.settings.floor, answerer.stored.settings.threshold
-    yield f"likely, above the floor of {floor:.3f}: {_shares([x for x in answers if x.likely], times)}"
-    if least is not None:
-        known = [one for one in answers if one.known]
-        yield f"known, above the threshold of {least.score:.3f}: {_shares(known, times)}"
-    below = read_record(folder).get("evidence", {}).get("floor", {}).get("without_entry")
-    if below is not None:
-        yield f"In the test the floor refused {below:.0%} of the questions without an entry; the others are likely."
+    least = answerer.stored.settings.threshold
+    in_test = read_record(folder).get("evidence", {}).get("floor", {})
     unanswered = {one.question: times[one.question] for one in answers if not one.given}
-    groups = alike(unanswered, answerer)
-    yield f"\nno answer: {counted(len(groups), 'group')} of like questions"
-    yield from _group_lines(groups, count)
-    groups = alike(refused, answerer)
-    yield f"\nnone of the answers was right, people said: {counted(len(groups), 'group')} of like questions"
-    yield from _group_lines(groups, count)
-    often = Counter({text: number for text, number in times.items() if number > 1})
-    yield f"\nasked more than once: {counted(len(often), 'question')}"
-    yield from _group_lines([(number, [text]) for text, number in often.most_common()], count)
-    between = between_entries(answers, times)
-    yield f"\nbetween two entries, which may say the same: {counted(len(between), 'pair')}"
-    asks = {entry.id: printable(entry.question) for entry in answerer.stored.entries}
-    for ids, (number, example) in between[:count]:
-        yield f"{number:5,}  {printable(example)}"
-        yield from (f"{'':7}{key!r}: {asks[key]}" for key in ids)
+    often = Counter({text: number for text, number in times.items() if number > 1}).most_common()
+    asks = {entry.id: entry.question for entry in answerer.stored.entries}
+    likely = [one for one in answers if one.likely]
+    known = [one for one in answers if one.known]
+    return {
+        "read": lines,
+        "likely": _reached(answerer.stored.settings.floor, likely, times),
+        "known": least and _reached(least.score, known, times),
+        "refused_without_entry": in_test.get("without_entry"),
+        "no_answer": [group._asdict() for group in alike(unanswered, answerer)],
+        "none_right": [group._asdict() for group in alike(refused, answerer)],
+        "asked_again": [{"times": number, "questions": [text]} for text, number in often],
+        "between": [
+            {"times": number, "example": text, "entries": {key: asks[key] for key in ids}}
+            for ids, (number, text) in between_entries(answers, times)
+        ],
+    }
 
 
-def _shares(some: Sequence[Answered], times: Mapping[str, int]) -> str:
-    """Return the share of the different questions, with its interval, and of those asked."""
+def _reached(
+    least: float, some: Sequence[Answered], times: Mapping[str, int]
+) -> dict[str, float | int]:
+    """Return how many of the different questions reach a score, and the share of all that were asked."""
     asked = sum(times[one.question] for one in some)
-    return f"{share(len(some), len(times))} of the different questions, {asked / sum(times.values()):.1%} of all"
+    shares = {"questions": len(some), "of": len(times), "asked": asked / sum(times.values())}
+    return {"score": least, **shares}
+
+
+def lines_of(found: Mapping[str, Any], count: int) -> Iterator[str]:
+    """Yield in lines what ``coverage`` found; ``count`` groups of each kind are shown."""
+    yield from found["read"]
+    for word, least in (("likely", "floor"), ("known", "threshold")):
+        if one := found[word]:
+            shares = f"{share(one['questions'], one['of'])} of the different questions"
+            yield f"{word}, above the {least} of {one['score']:.3f}: {shares}, {one['asked']:.1%} of all"
+    if (below := found["refused_without_entry"]) is not None:
+        yield f"In the test the floor refused {below:.0%} of the questions without an entry; the others are likely."
+    for kind, title in TITLES.items():
+        groups = found[kind]
+        what = "question" if kind == "asked_again" else "group"
+        of = " of like questions" * (what == "group")
+        yield f"\n{title}: {counted(len(groups), what)}{of}"
+        for group in groups[:count]:
+            first, *others = map(printable, group["questions"])
+            yield f"{group['times']:5,}  {first}"
+            if others:
+                yield f"{'':7}also: {'; '.join(others[:MOST_OTHERS])}"
+    between = found["between"]
+    yield f"\nbetween two entries, which may say the same: {counted(len(between), 'pair')}"
+    for pair in between[:count]:
+        yield f"{pair['times']:5,}  {printable(pair['example'])}"
+        yield from (f"{'':7}{key!r}: {printable(asks)}" for key, asks in pair["entries"].items())
 
 
 def share(part: int, total: int) -> str:
     """Return a share in words, with its exact interval of 95 %, each question taken by itself."""
     low, high = share_interval(part, total, RISK)
     return f"{part:,} of {total:,}, {part / total:.1%} (95 % interval {low:.1%} to {high:.1%})"
-
-
-def _group_lines(groups: Sequence[Group], count: int) -> Iterator[str]:
-    """Yield the first groups, each with an example and some of its other questions."""
-    for times, (first, *others) in groups[:count]:
-        yield f"{times:5,}  {printable(first)}"
-        if others:
-            yield f"{'':7}also: {'; '.join(map(printable, others[:MOST_OTHERS]))}"
 
 
 def alike(times: Mapping[str, int], answerer: Answerer) -> list[Group]:
@@ -142,7 +170,7 @@ def alike(times: Mapping[str, int], answerer: Answerer) -> list[Group]:
     """
     questions = sorted(times, key=lambda text: -times[text])[:MOST_GROUPED]
     if answerer.embedder is None or not questions:
-        return [(times[text], [text]) for text in questions]
+        return [Group(times[text], [text]) for text in questions]
     vectors = answerer.embedder.embed(questions)
     near = np.concatenate([row[None] @ vectors.T >= ALIKE for row in vectors])
     np.fill_diagonal(near, True)
@@ -157,8 +185,8 @@ def alike(times: Mapping[str, int], answerer: Answerer) -> list[Group]:
         beside -= near[:, members] @ weights[members]
         others = sorted(set(members.tolist()) - {leader}, key=lambda one: -weights[one])
         texts = [questions[one] for one in (leader, *others)]
-        groups.append((int(weights[members].sum()), texts))
-    return sorted(groups, key=lambda group: -group[0])
+        groups.append(Group(int(weights[members].sum()), texts))
+    return sorted(groups, key=lambda group: -group.times)
 
 
 def between_entries(

@@ -12,7 +12,8 @@ from semblance.errors import InputError
 from semblance.provenance import read_sealed
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.folder import Threshold
-from semblance_faq.commands.coverage import alike, between_entries, coverage, read_asked
+from semblance_faq.commands import cli
+from semblance_faq.commands.coverage import alike, between_entries, coverage, lines_of, read_asked
 from tests.unit.data.files import put
 
 RESET, LOGIN, REFUND, SHIP = ENTRIES
@@ -95,7 +96,7 @@ def test_the_lines_count_different_questions_and_each_time_that_one_was_asked(tm
     folder = write_example(tmp_path / "a", model, ranking="words", threshold=None, floor=0.1)
     asked = [REFUND.question, REFUND.question, SHIP.question, "qwerty asdf"]
     log = put(tmp_path / "log.txt", "\n".join(asked))
-    text = "\n".join(coverage(str(log), folder, 5))
+    text = "\n".join(lines_of(coverage(str(log), folder), 5))
     assert "likely, above the floor of 0.100: 2 of 3, 66.7% (95 % interval" in text
     assert "of the different questions, 75.0% of all" in text
     assert "no answer: 1 group of like questions\n    1  qwerty asdf" in text
@@ -103,11 +104,22 @@ def test_the_lines_count_different_questions_and_each_time_that_one_was_asked(tm
     assert "known, above" not in text
 
 
+def test_coverage_as_json_has_the_numbers_of_its_lines(tmp_path, model, capsys):
+    folder = write_example(tmp_path / "a", model, ranking="words", threshold=None, floor=0.1)
+    log = put(tmp_path / "log.txt", f"{REFUND.question}\n{REFUND.question}\nqwerty asdf")
+    cli.main(["coverage", str(log), "--model", str(folder), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["likely"] == {"score": 0.1, "questions": 1, "of": 2, "asked": 2 / 3}
+    assert found["known"] is None
+    assert found["no_answer"] == [{"times": 1, "questions": ["qwerty asdf"]}]
+    assert found["asked_again"] == [{"times": 2, "questions": [REFUND.question]}]
+
+
 def test_questions_whose_answers_people_refused_are_told_apart(tmp_path, model):
     folder = write_example(tmp_path / "a", model, ranking="words", threshold=None, floor=0.1)
     lines = [{"time": "x", "kind": kind, "question": REFUND.question} for kind in ("asked", "none")]
     log = put(tmp_path / "asked.log", "\n".join(map(json.dumps, lines)))
-    text = "\n".join(coverage(str(log), folder, 5))
+    text = "\n".join(lines_of(coverage(str(log), folder), 5))
     said = "none of the answers was right, people said: 1 group of like questions"
     assert f"{said}\n    1  {REFUND.question}" in text
     assert "no answer: 0 groups" in text
@@ -117,7 +129,7 @@ def test_a_question_between_floor_and_threshold_has_no_answer(tmp_path, model):
     threshold = Threshold(1e9, 0.9, 0.5)
     folder = write_example(tmp_path / "a", model, ranking="words", threshold=threshold, floor=0.1)
     log = put(tmp_path / "log.txt", SHIP.question)
-    text = "\n".join(coverage(str(log), folder, 5))
+    text = "\n".join(lines_of(coverage(str(log), folder), 5))
     assert "likely, above the floor of 0.100: 1 of 1" in text
     assert "known, above the threshold of 1000000000.000: 0 of 1" in text
     assert f"no answer: 1 group of like questions\n    1  {SHIP.question}" in text
@@ -127,7 +139,7 @@ def test_the_share_of_missing_entries_that_the_floor_refused_in_the_test_is_said
     folder = write_run(tmp_path / "my-faq", model, {f"wording {n}": 1.0 for n in range(9)})
     log = put(tmp_path / "log.txt", "How?")
     without = read_sealed(folder / "record.json")["evidence"]["floor"]["without_entry"]
-    text = "\n".join(coverage(str(log), folder, 5))
+    text = "\n".join(lines_of(coverage(str(log), folder), 5))
     assert f"In the test the floor refused {without:.0%} of the questions without an entry" in text
 
 
