@@ -76,7 +76,7 @@ def scores(monkeypatch):
     """The gain of each seed, and the trainings that were started: no test here trains."""
     started, gains = [], {}
 
-    def scored(cost, records):
+    def scored(cost, records, cores):
         started.append(records)
         seeds = [int(record.split("seed-")[1].split("/")[0]) for record in records]
         ours = ["/mine" in record for record in records]
@@ -353,8 +353,8 @@ def test_what_these_pairs_alone_show_is_open_and_a_line_says_so(loss, scores, ca
     gains.update({seed: 0.5 + seed / 100 for seed in range(1, 8)})
     as_it_is = command.scored
 
-    def scored(cost, records):
-        both, _, pairs = as_it_is(cost, records)
+    def scored(cost, records, cores):
+        both, _, pairs = as_it_is(cost, records, cores)
         return both, [[a - b - 1.2247, a - b, a - b + 1.2247] for a, b in both], pairs
 
     monkeypatch.setattr(command, "scored", scored)

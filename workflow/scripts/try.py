@@ -26,8 +26,10 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -280,7 +282,8 @@ def looked(one: Try, cost: Cost, earlier: Look, args: argparse.Namespace) -> Loo
     data = [Job("download", name=name) for name in ("stsb", "sick")]
     cost.targets = [*trainings, *data, Job("prepare_sts")]
     make(one, cost, args)
-    scores, drawn, pairs = scored(cost, [record(cost.plan, job) for job in trainings])
+    records = [record(cost.plan, job) for job in trainings]
+    scores, drawn, pairs = scored(cost, records, cores_of(args))
     names = [str(seed) for seed in missing]
     setting = {"corpus": one.corpus, "base": one.base}
     return dataclasses.replace(
@@ -293,11 +296,12 @@ def looked(one: Try, cost: Cost, earlier: Look, args: argparse.Namespace) -> Loo
 
 
 def scored(
-    cost: Cost, records: list[str]
+    cost: Cost, records: list[str], cores: int
 ) -> tuple[list[tuple[float, float]], list[list[float]], dict[str, list[int]]]:
     """Return the scores of each two models on development pairs, and their difference on resampled ones.
 
-    The last is how many pairs each part has, of all.
+    The last is how many pairs each part has, of all. As many models are read at a time as the cores
+    allow: each has as many threads as in an evaluation, so that its bits are the same.
     """
     from semblance.data.raw import Raw  # slow to import, as what follows
     from semblance.evaluation import development
@@ -308,13 +312,13 @@ def scored(
     parts, sizes = development.read_development(raw, Path(cost.plan.out, layout.STS_TEST))
     how = cost.config.evaluate_sts
     device = set_up(how.threads, cost.config.resources.gpus, how.matmul)
-    scores, drawn = [], []
-    for both in zip(records[::2], records[1::2], strict=True):
-        sides = [development.score(record, parts, device, how.precision) for record in both]
-        (ours, our_cosines), (theirs, their_cosines) = sides
-        scores.append((ours, theirs))
-        gains = development.resampled_gain(parts, our_cosines, their_cosines)
-        drawn.append([round(gain, 4) for gain in gains.tolist()])
+    with ThreadPoolExecutor(max(1, cores // how.threads) if device == "cpu" else 1) as pool:
+        read = partial(development.score, parts=parts, device=device, precision=how.precision)
+        values, cosines = zip(*pool.map(read, records), strict=True)
+        gain = partial(development.resampled_gain, parts)
+        gains = list(pool.map(gain, cosines[::2], cosines[1::2]))
+    scores = list(zip(values[::2], values[1::2], strict=True))
+    drawn = [[round(each, 4) for each in gains_of.tolist()] for gains_of in gains]
     return scores, drawn, {name: [len(part), sizes[name]] for name, part in parts.items()}
 
 
@@ -344,7 +348,7 @@ def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
     left = to_do(cost)
     ask_for_data(cost, left)
     gpus = cost.config.resources.gpus
-    cores = len(os.sched_getaffinity(0)) if args.cores == "all" else int(args.cores)
+    cores = cores_of(args)
     hours = cost.total_hours(left, cost.device) / (gpus or cores)
     time = wall_time(3600 * hours, gpus or cores, "GPU" if gpus else "core")
     price = f"to do: {len(left)} jobs: {time}; {cost.price(left)}"
@@ -357,6 +361,11 @@ def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
     flags = ["--prioritize", targets[0], "--cores", args.cores]
     if status := command.run([*start, *flags, *targets]):
         sys.exit(status)
+
+
+def cores_of(args: argparse.Namespace) -> int:
+    """Return how many cores the command line allows."""
+    return len(os.sched_getaffinity(0)) if args.cores == "all" else int(args.cores)
 
 
 def ask_for_data(cost: Cost, left: list[Job]) -> None:
