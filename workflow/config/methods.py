@@ -96,11 +96,6 @@ def is_untrained(config: Config, method: str) -> bool:
     return maker(config, method) in ("", "fit_whitening")
 
 
-def reads_no_corpus(config: Config, method: str) -> bool:
-    """Tell whether the model of a method is the base as it is."""
-    return not maker(config, method)
-
-
 def methods_of(config: Config, stage: str) -> list[str]:
     """Return the methods with a model of their own that a stage makes."""
     names = [name for name in config.methods if not ranking(config, name)]

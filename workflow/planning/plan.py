@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.names import INITIAL, START
+from semblance.names import INITIAL
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.config import methods
@@ -98,11 +98,6 @@ class Plan:
                 yield from (Run(place, base, method, seed) for seed in seeds)
 
     @cached_property
-    def runs(self) -> list[Run]:
-        """Return every run that some table names, once."""
-        return list(dict.fromkeys(run for _, run in self.evaluations))
-
-    @cached_property
     def evaluations(self) -> list[Evaluation]:
         """Return every evaluation that some table needs, once."""
         names = self.config.tables
@@ -180,14 +175,6 @@ class Plan:
         if self.is_faq(corpus):
             return layout.record(self.out, layout.FOLD_DEV_DATA, corpus=corpus)
         return layout.record(self.out, layout.STS_DEV_DATA)
-
-    def bank_record(self, bank: str) -> str:
-        """Return the record of a prepared FAQ bank."""
-        return layout.record(self.out, layout.BANK, bank=bank)
-
-    def start_of_entropy(self, corpus: str) -> str:
-        """Return the method that an entropy model starts from: on a FAQ fold the initial model."""
-        return INITIAL if self.is_faq(corpus) else START
 
     def phi(self, method: str) -> str:
         """Return the φ of an entropy model as scores print it; an empty text for any other method."""
