@@ -22,8 +22,7 @@ else:
 
 
 onstart:
-    hooks.begin(workflow, config, EVENTS)
-    hooks.note_outline(PLAN)
+    hooks.begin(workflow, PLAN, EVENTS)
     hooks.start_fork_server(workflow, config)
     preview.explain_start(workflow, OUT)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
