@@ -151,13 +151,11 @@ def _check_published(config: Config, where: str, ours: str, theirs: str) -> None
 
 @functools.cache
 def published() -> Published:
-    """Return the papers' numbers."""
     return read_published()
 
 
 @functools.cache
 def published_rows() -> set[str]:
-    """Return the names of the rows that the papers print."""
     return {entry.name for entry in published().entries}
 
 
@@ -165,7 +163,6 @@ def published_rows() -> set[str]:
 
 
 def _check_options(where: str, figure: Figure) -> None:
-    """Check the options of a figure's module."""
     path = module_file(FIGURES, figure.kind, f"{where}.kind")
     check_keywords(required_signature(path, "rows"), figure.options, f"{where}.options")
 

@@ -24,7 +24,6 @@ def figure_names(plan: Plan, measured: bool) -> list[str]:
 
 
 def drawn_figures(plan: Plan) -> list[str]:
-    """Return the names of the figures that have a drawing."""
     entries = plan.config.figures.items()
     files = {name: module_file(FIGURES, figure.kind, "kind") for name, figure in entries}
     return [name for name, file in files.items() if read_signature(file, "draw")]

@@ -55,7 +55,6 @@ class _OnPlan(logging.Filter):
         self.is_done = False
 
     def filter(self, event: logging.LogRecord) -> bool:
-        """Tell whether a line is printed."""
         is_short = self.asked.dry_run and not self.asked.lists_jobs
         planned = getattr(event, "event", None) == LogEvent.RUN_INFO
         if not self.is_done and (planned or event.getMessage() == NOTHING_TO_BE_DONE_MSG):
@@ -140,7 +139,6 @@ def _is_stale(job) -> bool:
 
 
 def short_form(dag, cost: Cost) -> str:
-    """Return the short form."""
     planned = planned_jobs(dag)
     if not planned:
         made = sum(bool(job.output) for job in dag.jobs)

@@ -26,7 +26,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Check, print what was found, and end with status 2 if there is an error."""
     args = parser().parse_args(argv)
     asked = command.Command(starts_jobs=True, plans_jobs=True)
     if args.profile:

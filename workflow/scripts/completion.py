@@ -21,7 +21,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print the script of a shell."""
     shell = parser().parse_args(argv).shell
     print(shtab.complete(whole_parser(), shell))
 

@@ -30,7 +30,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Fetch, print a line for each file, and end with status 1 if something is missing."""
     args = parser().parse_args(argv)
     config = over_project(args.config)
     folder = args.mirror or config.get("mirror")

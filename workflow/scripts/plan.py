@@ -32,7 +32,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Measure the jobs so far, and print the table."""
     args = parser().parse_args(argv)
     collect_rarely()
     configs, tables = cli.configs_and_tables(args.configs)

@@ -25,7 +25,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Ask, print the table, and end with status 1 if something is missing."""
     args = parser().parse_args(argv)
     wanted = wanted_by(Plan(load_files(args.config)))
     answers = ask_all(questions(wanted, load_manifest(wanted.manifest)))

@@ -45,7 +45,6 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _text(out: str, as_line: bool, everything: bool) -> str:
-    """Return what there is to say now of the run on an output folder."""
     start = started.read_start(out)
     with contextlib.chdir(start.folder):  # from which the paths of its config count
         status = look(start)

@@ -33,7 +33,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print the table, or the names of all."""
     args = parser().parse_args(argv)
     out = args.output or started.last_output()
     start = started.read_start(out)
