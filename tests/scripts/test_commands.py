@@ -34,7 +34,7 @@ def test_run_becomes_the_command_that_it_prints(started, config, capsys, monkeyp
     said = capsys.readouterr()
     [(program, argv)] = started
     assert program == argv[0] == str(own) and said.out == ""
-    options = ["--configfile", "mine.yaml", "--config", "x=1", "y=[1, 2]", "output=a b"]
+    options = ["--configfile", "mine.yaml", "--config", "x=1", "y=[1, 2]", 'output="a b"']
     assert argv[1:] == [*options, "--snakefile", str(ROOT / "Snakefile"), "--cores", "3"]
     assert said.err == f"{run.shlex.join(argv)}\n"
 

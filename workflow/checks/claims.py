@@ -37,11 +37,11 @@ def known_names(written: Layered) -> Known:
     known = {kind: written[key] for kind, key in SECTIONS.items()}
     models = dict(entropy_models(written.values_of_all()))
     known["method"] = {START, *written["methods"], *models}
-    columns = {f"column of {name}": _columns(t) for name, t in written["tables"].items() if t}
+    columns = {f"column of {name}": _table_columns(t) for name, t in written["tables"].items() if t}
     return known | columns
 
 
-def _columns(table: dict[str, Any]) -> list[str]:
+def _table_columns(table: dict[str, Any]) -> list[str]:
     """Return the columns of a table, but for those of single seeds."""
     layout = find_layout(table["layout"])
     parts = layout.metrics or layout.tasks or table.get("tasks") or STS_TASKS

@@ -26,20 +26,14 @@ def main(argv: list[str] | None = None) -> None:
     start = read_start(args.output or last_output())
     with contextlib.chdir(start.folder):  # from which the paths of its config count
         plan = Plan(start.config)
-        path = _written(Facts(outline(plan), *tables_now(plan)))
+        page = compose(Facts(outline(plan), *tables_now(plan)), version())
+        path = Path(layout.place(plan.out, layout.REPORT)).absolute()
+        noted = Path(layout.place(plan.out, layout.TABLE_RECORD, table="report"))
+        with contextlib.suppress(*UNREADABLE):
+            if text_digest(page) not in read_object(noted)["outputs"].values():
+                noted.unlink()  # of a report that says something else: the next run makes it anew
+        write_text(path, page)
     print(f"report: {path}")
-
-
-def _written(facts: Facts) -> Path:
-    """Write the report as it stands now; return its whole path."""
-    page = compose(facts, version())
-    path = Path(layout.place(facts.out, layout.REPORT)).absolute()
-    noted = Path(layout.place(facts.out, layout.TABLE_RECORD, table="report"))
-    with contextlib.suppress(*UNREADABLE):
-        if text_digest(page) not in read_object(noted)["outputs"].values():
-            noted.unlink()  # of a report that says something else: the next run makes it anew
-    write_text(path, page)
-    return path
 
 
 def parser() -> argparse.ArgumentParser:

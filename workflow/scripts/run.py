@@ -5,7 +5,6 @@ What stands behind -- is given to Snakemake as it is: any of its arguments, such
 """
 
 import argparse
-import contextlib
 import json
 import os
 import shlex
@@ -16,7 +15,6 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from semblance.strict_yaml import parse_argument
 from workflow.config.layers import found, read_layer
 from workflow.scripts import cli, endings
 
@@ -76,13 +74,8 @@ def command_line(argv: list[str]) -> list[str]:
         if not key.isidentifier() or not equals:
             advice = "write it as in --set seeds='[1, 2]'"
             raise InputError(f"--set {setting}", "no KEY=VALUE", advice)
-    if args.output:
-        is_text = False
-        with contextlib.suppress(
-            InputError
-        ):  # such as 010, a number in one YAML and none in another
-            is_text = parse_argument(args.output, "--output") == args.output
-        settings.append(f"output={args.output if is_text else json.dumps(args.output)}")
+    if args.output:  # in quotes: 010 is a number in one YAML, and none in another
+        settings.append(f"output={json.dumps(args.output)}")
     if settings:
         command += ["--config", *settings]
     if Path.cwd() != ROOT:

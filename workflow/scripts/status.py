@@ -35,16 +35,16 @@ def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     out = args.output or started.last_output()
     if not args.watch:
-        print(_text(out, args.json, args.all))
+        print(_look(out, args.json, args.all))
         return
     with contextlib.suppress(KeyboardInterrupt):  # the usual end of watching
         while True:
             in_its_place = CLEAR if sys.stdout.isatty() else ""
-            print(in_its_place + _text(out, args.json, args.all), flush=True)
+            print(in_its_place + _look(out, args.json, args.all), flush=True)
             time.sleep(EVERY)
 
 
-def _text(out: str, as_line: bool, everything: bool) -> str:
+def _look(out: str, as_line: bool, everything: bool) -> str:
     start = started.read_start(out)
     with contextlib.chdir(start.folder):  # from which the paths of its config count
         status = look(start)
