@@ -6,6 +6,7 @@ Pure functions of the validated config: the rules ask, and nothing here touches 
 import gc
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 from semblance import layout
@@ -100,10 +101,8 @@ class Plan:
     @cached_property
     def evaluations(self) -> list[Evaluation]:
         """Return every evaluation that some table needs, once."""
-        names = self.config.tables
-        return list(
-            dict.fromkeys(evaluation for name in names for evaluation in self.evaluations_of(name))
-        )
+        of_tables = map(self.evaluations_of, self.config.tables)
+        return list(dict.fromkeys(chain.from_iterable(of_tables)))
 
     def evaluations_of(self, name: str) -> list[Evaluation]:
         """Return every evaluation that the table of a name needs, once."""

@@ -11,7 +11,7 @@ def follow_new_plan():
 
 if workflow.is_main_process:
     hooks.prepare_start(PLAN, CHECKED.asked)
-    preview.watch_plan(workflow, CHECKED)
+    preview.OnPlan(workflow, CHECKED)
     hooks.watch_jobs(EVENTS)
     SCREEN = Screen(OUT, CHECKED.asked)
     private.follow_changes_alone(follow_new_plan)

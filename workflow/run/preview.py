@@ -40,8 +40,8 @@ DERIVED = "they read what this run makes"
 DELETED = "weights that were deleted after their use (keep.models: final) are read again"
 
 
-class _OnPlan(logging.Filter):
-    """Looks at the plan once, as soon as Snakemake has said what is to be done.
+class OnPlan(logging.Filter):
+    """A filter of Snakemake's lines that looks at the plan once, as soon as there is one.
 
     Ends the process with one line if a result is stale, or if this machine lacks what the jobs to
     do need. In a dry run it lets warnings pass alone, and prints the short form at the end.
@@ -53,6 +53,7 @@ class _OnPlan(logging.Filter):
         self.checked = checked
         self.asked = checked.asked
         self.is_done = False
+        logger.addFilter(self)
 
     def filter(self, event: logging.LogRecord) -> bool:
         is_short = self.asked.dry_run and not self.asked.lists_jobs
@@ -94,11 +95,6 @@ def stop(errors: Iterable[object], asked: Command) -> NoReturn:
         raise WorkflowError("\n".join(lines))
     print(*lines, sep="\n", file=sys.stderr)
     sys.exit(BAD_INPUT)
-
-
-def watch_plan(workflow, checked: Checked) -> None:
-    """Compare the plan with results and machine as soon as there is one; print a dry run's short form."""
-    logger.addFilter(_OnPlan(workflow, checked))
 
 
 def to_do(dag, plan: Plan) -> list[Job]:
