@@ -5,7 +5,7 @@ Pure functions of the validated config: the rules ask, and nothing here touches 
 
 import gc
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -72,7 +72,12 @@ class Plan:
         self.downloads = config.downloads
         self.banks = config.faq.banks
         self.folds = config.faq.folds
-        self._settings_of: dict[tuple[str, str, bool], dict[str, Any]] = {}
+        # Of a training, but for its seed; those of all folds are the same.
+        self._settings = cache(
+            lambda base, method, on_faq: settings_of(
+                config, self._training_of(method), base, on_faq
+            )
+        )
 
     # --- which runs exist ---------------------------------------------------------------------
 
@@ -214,26 +219,16 @@ class Plan:
 
     # --- settings -----------------------------------------------------------------------------
 
-    def _settings(self, corpus: str, base: str, method: str) -> dict[str, Any]:
-        """Return the settings of a training but for its seed; those of all folds are the same."""
-        known = (base, method, self.is_faq(corpus))
-        if known not in self._settings_of:
-            training = self._training_of(method)
-            settings = settings_of(self.config, training, base, self.is_faq(corpus))
-            self._settings_of[known] = {**settings, "gpus": self.config.resources.gpus}
-        return self._settings_of[known]
-
     def train_settings(self, corpus: str, base: str, method: str, seed: int) -> str:
         """Return the ``--settings`` of the training of a method, an entropy or an initial model."""
-        settings = {**self._settings(corpus, base, method), "seed": seed}
+        settings = {**self._settings(base, method, self.is_faq(corpus)), "seed": seed}
         if model := entropy_model(self.config, method):
             settings |= entropy_settings(self.config, model, settings.get("options", {}))
         return canonical(settings)
 
     def pretrain_settings(self, base: str) -> str:
         """Return the ``--settings`` of the training of a base that is trained here."""
-        gpus = self.config.resources.gpus
-        return canonical({**pretraining_settings(self.config, base), "gpus": gpus})
+        return canonical(pretraining_settings(self.config, base))
 
     def embedded_length(self, corpus: str, base: str, method: str) -> int:
         """Return the longest input at which a model embeds a corpus: that of its own training.
@@ -242,7 +237,7 @@ class Plan:
         """
         if is_untrained(self.config, method):
             return self.config.origin(base).max_length
-        return self._settings(corpus, base, method)["max_length"]
+        return self._settings(base, method, self.is_faq(corpus))["max_length"]
 
     def _training_of(self, method: str) -> Training:
         if method == INITIAL:
