@@ -53,12 +53,6 @@ def test_in_the_checkout_run_needs_no_more_than_the_cores(started, monkeypatch):
     assert started[0][1][1:] == ["--cores", "all"]
 
 
-def test_what_stands_behind_two_dashes_is_snakemakes(started, config):
-    run.main([config, "-n", "--", "--profile", "slurm", "--", "results/tables/x.md"])
-    behind = ["--dry-run", "--cores", "all", "--profile", "slurm", "--", "results/tables/x.md"]
-    assert started[0][1][-7:] == behind
-
-
 def test_the_arguments_of_run_are_those_that_snakemake_understands(config):
     from snakemake.cli import parse_args
 

@@ -14,22 +14,6 @@ def test_each_job_is_an_input_of_another_but_for_the_report_which_is_the_last(pl
     assert {i for job in found for i in inputs(plan, job)} == found - {Job("report")}
 
 
-def test_a_table_waits_for_the_evaluations_of_its_own_rows_alone(plan):
-    waits = inputs(plan, Job("render_table", name="rcl_table2a"))
-    assert {(job.stage, plan.folds_of[job.corpus][0]) for job in waits} == {
-        ("evaluate_faq", "faqir")
-    }
-    methods = {"start", "continued", "drophead-0.1", "attention-dropout-0.1", "rcl-8"}
-    assert methods <= {job.name for job in waits}
-    assert {job.corpus for job in waits} == {f"faqir-{fold}" for fold in range(plan.folds)}
-
-
-def test_a_regulated_training_waits_for_the_embeddings_of_each_of_its_entropy_models(plan):
-    assert {i.name for i in inputs(plan, TRAIN) if i.stage == "embed"} == {
-        f"entropy-0.0{n}" for n in (1, 2, 3, 4)
-    }
-
-
 NLI = {"corpus": "nli", "base": "bert-base"}
 
 

@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 from semblance.fetch.manifest import load_manifest
+from semblance.provenance import ROOT
 from tests.shipped import changed, merged
-from tests.unit.checks.test_config import ROOT
 from workflow.checks.load import load
 from workflow.planning.plan import Plan
 from workflow.planning.stand_ins import REFERENCE, marked, reference_text

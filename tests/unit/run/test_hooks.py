@@ -115,11 +115,6 @@ def test_memory_grows_with_each_end_for_lack_of_it_up_to_that_of_a_node(
     assert found == {"runtime": 120, "mem_mb": memory}
 
 
-def test_a_dry_run_touches_nothing(calls):
-    hooks.prepare_start(PLACE, command.read(["-n"]))
-    assert calls == []
-
-
 CLAIM = (lock, "claim_output")
 
 

@@ -1,6 +1,5 @@
 """One look at a run: running, failed, killed and finished jobs, the time left, the queue of a cluster."""
 
-import json
 import os
 import shutil
 import time
@@ -18,7 +17,7 @@ from workflow.planning.stages import Job, jobs
 from workflow.run import events, slurm, started
 from workflow.run import status as module
 from workflow.run.status import JobSeen, Status, look
-from workflow.run.status_page import UNKNOWN, as_json, as_page, in_one_line
+from workflow.run.status_page import UNKNOWN, as_page, in_one_line
 
 
 @pytest.fixture
@@ -298,17 +297,6 @@ def test_the_queue_of_the_cluster_is_counted_by_state_where_there_is_a_squeue(ex
     status = example.look()
     assert status.queue == {"PENDING": 2, "RUNNING": 1}
     assert "in the queue of the cluster: 2 pending, 1 running" in as_page(status, PLAIN)
-
-
-def test_the_json_has_what_the_page_has(example):
-    example.control()
-    example.hold(TRAINING)
-    status = example.look()
-    said = json.loads(as_json(status))
-    assert "\n" not in as_json(status)
-    assert said["lives"] and not said["finished"] and said["output"] == "results"
-    assert said["controller"]["pid"] == said["running"][0]["holder"]["pid"] == os.getpid()
-    assert said["failed"] == said["stopped"] == []
 
 
 def test_the_start_is_read_from_any_folder(example, monkeypatch):
