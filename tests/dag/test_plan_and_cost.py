@@ -44,7 +44,7 @@ def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Projec
 
 
 def test_a_plan_reads_a_finished_run_and_counts_nothing_to_do(finished: Project):
-    plan = finished.python("workflow.scripts.plan", "tiny.yaml").stdout
+    plan = finished.python("semblance", "plan", "tiny.yaml").stdout
     rows = [
         line.split()
         for line in plan.splitlines()

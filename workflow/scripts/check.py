@@ -14,7 +14,7 @@ from workflow.planning.stages import makers
 from workflow.run import command
 from workflow.run.check import check, check_planned
 from workflow.scripts import cli
-from workflow.scripts.endings import BAD_INPUT, run
+from workflow.scripts.endings import BAD_INPUT
 
 
 def parser() -> argparse.ArgumentParser:
@@ -47,7 +47,3 @@ def main(argv: list[str] | None = None) -> None:
     print("\n".join(lines))
     if checked.errors:
         sys.exit(BAD_INPUT)
-
-
-if __name__ == "__main__":
-    run(main)

@@ -11,7 +11,6 @@ import shtab
 
 from semblance.__main__ import commands, first_line, script_of
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
@@ -39,7 +38,3 @@ def whole_parser() -> argparse.ArgumentParser:
             if action.nargs != 0 and not action.choices:
                 action.complete = shtab.FILE
     return whole
-
-
-if __name__ == "__main__":
-    run(main)

@@ -30,7 +30,6 @@ from semblance.errors import InputError
 from workflow.extensions import extensions
 from workflow.run.started import last_output
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 WIDTH = 100
 BEFORE = 11  # characters before a text
@@ -129,7 +128,3 @@ def _explained(
             return tree, [*tree.facts.items(), *file_lines(tree)]
     tree = explain_claim(chain, name)
     return tree, claim_lines(tree)
-
-
-if __name__ == "__main__":
-    run(main)

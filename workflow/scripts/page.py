@@ -18,7 +18,6 @@ from workflow.report.facts import UNREADABLE, Facts
 from workflow.run.current_tables import tables_now
 from workflow.run.started import last_output, read_start
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -40,7 +39,3 @@ def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance report", __doc__)
     cli.add_run(flags)
     return flags
-
-
-if __name__ == "__main__":
-    run(main)

@@ -16,7 +16,7 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.config.layers import found, read_layer
-from workflow.scripts import cli, endings
+from workflow.scripts import cli
 
 PROGRAM = "snakemake"
 
@@ -95,7 +95,3 @@ def _program() -> str:
             PROGRAM, "no such program here", "install the project: make setup, or pip install"
         )
     return program
-
-
-if __name__ == "__main__":
-    endings.run(main)

@@ -36,7 +36,6 @@ from semblance.provenance import ROOT, canonical
 from workflow.config.methods import ALL_TASKS
 from workflow.run.started import read_start
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 from workflow.terminal import painter
 
 DOWNLOADS = "resources"
@@ -212,7 +211,3 @@ def score(
         print(f"missing: {name}: {why}")
     if args.number is not None:
         print(protocols.nearest_text(scores, args.number))
-
-
-if __name__ == "__main__":
-    run(main)

@@ -14,7 +14,6 @@ from workflow.checks.load import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,7 +30,3 @@ def main(argv: list[str] | None = None) -> None:
     print(canonical([answer._asdict() for answer in answers]) if args.json else page(answers))
     if missing(answers):
         sys.exit(1)
-
-
-if __name__ == "__main__":
-    run(main)

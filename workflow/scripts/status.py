@@ -14,7 +14,6 @@ from workflow.run import started
 from workflow.run.status import look
 from workflow.run.status_page import as_json, as_page
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 from workflow.terminal import painter
 
 EVERY = 10.0  # seconds: a living process shows itself as often
@@ -51,7 +50,3 @@ def _look(out: str, as_line: bool, everything: bool) -> str:
     if as_line:
         return as_json(status)
     return as_page(status, painter(sys.stdout), everything)
-
-
-if __name__ == "__main__":
-    run(main)
