@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     asked = command.Command(starts_jobs=True, plans_jobs=True)
     if args.profile:

@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     shell = parser().parse_args(argv).shell
     print(shtab.complete(whole_parser(), shell))
 

@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     config = over_project(args.config)
     folder = args.mirror or config.get("mirror")

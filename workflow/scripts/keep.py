@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     results = args.output or last_output()
     keep(results, args.folder)

@@ -20,7 +20,7 @@ from workflow.run.started import last_output, read_start
 from workflow.scripts import cli
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     start = read_start(args.output or last_output())
     with contextlib.chdir(start.folder):  # from which the paths of its config count

@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     collect_rarely()
     configs, tables = cli.configs_and_tables(args.configs)

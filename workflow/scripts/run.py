@@ -45,13 +45,11 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     """Print the command, and become it."""
-    command = command_line(list(sys.argv[1:] if argv is None else argv))
+    command = command_line(argv)
     program = _program()
-    shown = program
-    if shutil.which(PROGRAM) == program:
-        shown = PROGRAM
+    shown = PROGRAM if shutil.which(PROGRAM) == program else program
     print(shlex.join([shown, *command]), file=sys.stderr, flush=True)
     os.execv(program, [program, *command])
 
@@ -65,10 +63,8 @@ def command_line(argv: list[str]) -> list[str]:
     args = parser().parse_args(own)
     for path in args.config:
         read_layer(path)
-    command = []
-    if args.config:
-        command += ["--configfile", *map(found, args.config)]
-    settings = list(args.set)
+    command = ["--configfile", *map(found, args.config)] if args.config else []
+    settings = args.set
     for setting in settings:
         key, equals, _ = setting.partition("=")
         if not key.isidentifier() or not equals:

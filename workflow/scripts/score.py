@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     """Find the data, score the model task by task, and print the table."""
     args = parser().parse_args(argv)
     if not 1 <= args.threads <= 1024:

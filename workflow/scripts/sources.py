@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     wanted = wanted_by(Plan(load_files(args.config)))
     answers = ask_all(questions(wanted, load_manifest(wanted.manifest)))

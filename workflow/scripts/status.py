@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     """Look, and print; with --watch, again and again."""
     args = parser().parse_args(argv)
     out = args.output or started.last_output()

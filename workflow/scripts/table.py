@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     out = args.output or started.last_output()
     start = started.read_start(out)
