@@ -6,7 +6,7 @@ from workflow.run.progress import Screen
 def follow_new_plan():
     """Say why more jobs run than planned, and follow them, too."""
     preview.explain_start(workflow, OUT)
-    SCREEN.follow(preview.to_do(workflow.dag, PLAN))
+    SCREEN.jobs = preview.to_do(workflow.dag, PLAN)
 
 
 if workflow.is_main_process:

@@ -18,12 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semblance.audit.chain import Chain
-from semblance.audit.explain import (
-    Step,
-    explain,
-    find_cell,
-    problems,
-)
+from semblance.audit.explain import Step, explain, find_cell, problems
 from semblance.audit.kept import RECORDS, laid_out
 from semblance.audit.summary import Line, cell_lines, claim_lines, explain_claim, file_lines
 from semblance.errors import InputError
