@@ -146,13 +146,6 @@ def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
     assert tables_now(plan)[1] == {"t_sts": waits, "t_faq": waits}
 
 
-def test_a_rendered_table_is_whole(plan):
-    finish(plan)
-    render_whole(plan, "t_sts")
-    tables, lacks = tables_now(plan)
-    assert set(lacks) == {"t_faq"} and tables["t_sts"].name == "t_sts"
-
-
 @pytest.mark.parametrize("change", ["settings", "scores", "a lost form", "a damaged form"])
 def test_a_table_that_is_outdated_or_damaged_is_not_whole(plan, change):
     finish(plan)
