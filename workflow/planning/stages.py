@@ -154,8 +154,12 @@ def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
     return Job(stage, corpus, base, name, int(wildcards.get("seed", 0)))
 
 
-def jobs(plan: Plan, targets: Iterable[Job] = (TARGET,)) -> list[Job]:
-    """Return every job that some jobs need, themselves included, each behind one that waits for it."""
+@functools.lru_cache(maxsize=4)  # a plan never changes, and a page of it asks three times
+def jobs(plan: Plan, targets: tuple[Job, ...] = (TARGET,)) -> list[Job]:
+    """Return every job that some jobs need, themselves included, each behind one that waits for it.
+
+    All callers share the list.
+    """
     planned: dict[Job, None] = {}
     waiting = list(targets)
     while waiting:
