@@ -35,15 +35,13 @@ def main(argv: list[str]) -> None:
     if not checked.errors:
         checked.cost.targets = makers(checked.cost.plan, tables) or checked.cost.targets
         check_planned(checked)
+    errors, warnings, facts = list(map(str, checked.errors)), checked.warnings, checked.facts
     if args.json:
-        errors = list(map(str, checked.errors))
-        said = {"errors": errors, "warnings": checked.warnings, "facts": checked.facts}
-        print(canonical(said))
-        sys.exit(BAD_INPUT if errors else 0)
-    lines = [f"error: {error}" for error in checked.errors]
-    lines += [f"warning: {warning}" for warning in checked.warnings]
-    if not checked.errors:
-        lines += [*checked.facts, "no error found: the run can start"]
-    print("\n".join(lines))
-    if checked.errors:
+        print(canonical({"errors": errors, "warnings": warnings, "facts": facts}))
+    else:
+        lines = [f"error: {error}" for error in errors]
+        lines += [f"warning: {warning}" for warning in warnings]
+        lines += [] if errors else [*facts, "no error found: the run can start"]
+        print("\n".join(lines))
+    if errors:
         sys.exit(BAD_INPUT)

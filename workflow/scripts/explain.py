@@ -93,15 +93,8 @@ def main(argv: list[str]) -> None:
             width = min(WIDTH, shutil.get_terminal_size().columns)
             said = [*lines, ("again", f"semblance verify --output {results}")]
             behind = " " * (BEFORE + 2)
-            text = "\n".join(
-                [
-                    tree.name,
-                    *(
-                        _wrapped(f"{word:<{BEFORE}}{rest}", "  ", behind, width)
-                        for word, rest in said
-                    ),
-                ]
-            )
+            told = [_wrapped(f"{word:<{BEFORE}}{rest}", "  ", behind, width) for word, rest in said]
+            text = "\n".join([tree.name, *told])
         print(text.replace(str(chain.root), str(results)))  # that of a kept run is temporary
     if problems(tree):
         sys.exit(1)
