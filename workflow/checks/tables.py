@@ -144,9 +144,8 @@ def _check_published(config: Config, where: str, ours: str, theirs: str) -> None
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]
         near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
-        raise InputError(
-            where, f"there is no published row {theirs!r}", nearest(theirs, near or rows)
-        )
+        problem = f"there is no published row {theirs!r}"
+        raise InputError(where, problem, nearest(theirs, near or rows))
 
 
 @functools.cache

@@ -284,9 +284,8 @@ def end_interrupted(workflow, plan: Plan) -> NoReturn:
     """End a run that Ctrl-C has stopped: no job of it failed."""
     remove_copies(plan.config)
     done, jobs = _done(workflow.dag)
-    print(
-        f"stopped by you; {done:,} of {counted(jobs, 'job')} done", GO_ON, sep="\n", file=sys.stderr
-    )
+    said = f"stopped by you; {done:,} of {counted(jobs, 'job')} done"
+    print(said, GO_ON, sep="\n", file=sys.stderr)
     sys.exit(command.INTERRUPTED)
 
 

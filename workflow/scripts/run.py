@@ -87,7 +87,6 @@ def _program() -> str:
     beside = str(Path(sys.executable).with_name(PROGRAM))
     program = shutil.which(beside) or shutil.which(PROGRAM)
     if program is None:
-        raise InputError(
-            PROGRAM, "no such program here", "install the project: make setup, or pip install"
-        )
+        advice = "install the project: make setup, or pip install"
+        raise InputError(PROGRAM, "no such program here", advice)
     return program

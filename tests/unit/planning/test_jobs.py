@@ -41,9 +41,8 @@ def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_an
     assert submissions(plan, [evaluation]) == 1  # its model is there already
     assert submissions(plan, [Job("prepare_nli", "nli"), *tokens]) == 1
     assert submissions(plan, tokens) == 2  # the corpus is there already
-    assert (
-        submissions(plan, [Job("collect_scores"), Job("download", name="sick")]) == 0
-    )  # local rules
+    local = [Job("collect_scores"), Job("download", name="sick")]
+    assert submissions(plan, local) == 0
 
 
 def test_only_models_in_a_table_of_the_transfer_tasks_are_evaluated_on_them(plan):

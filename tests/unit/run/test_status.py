@@ -84,10 +84,7 @@ def test_a_job_without_a_process_runs_here_and_waits_in_the_queue_of_a_cluster(e
     status = example.look()
     shown = as_page(status, PLAIN)
     assert [job.state for job in status.jobs] == ["queued"]
-    assert (
-        line_of(shown, "running").split()
-        == "stage jobs done running queued failed time left".split()
-    )
+    assert "running queued failed" in " ".join(line_of(shown, "running").split())
     assert f"{NAME}: submitted " in shown  # so many seconds ago
     assert in_one_line(status).endswith("1 in the queue")
     lease = example.hold(TRAINING)
@@ -329,9 +326,7 @@ def test_the_folder_on_which_a_run_began_last_is_taken(example):
 
 def test_the_config_of_a_run_of_another_version_is_an_error_that_names_its_file(example):
     Path("results/logs/config.json").write_text('{"seeds": 3}')
-    with pytest.raises(
-        InputError, match="results/logs/config.json: not the config of a run of this"
-    ):
+    with pytest.raises(InputError, match="results/logs/config.json: not the config of a run"):
         started.read_start("results")
 
 
