@@ -7,20 +7,15 @@ is nothing more.
 """
 
 import importlib
-import os
 from types import ModuleType
 
 from semblance.named_modules import EXTENDS
-from semblance.provenance import DISTRIBUTIONS, ROOT
+from semblance.provenance import DISTRIBUTIONS
 
 RULES = [
     str(folder / "Snakefile") for folder in DISTRIBUTIONS[1:] if (folder / "Snakefile").is_file()
 ]
-TEMPLATES = [
-    os.path.relpath(path, ROOT)
-    for folder in EXTENDS.values()
-    for path in sorted(folder.glob("*.j2"))
-]
+TEMPLATES = [path for folder in EXTENDS.values() for path in sorted(folder.glob("*.j2"))]
 
 
 def names(part: str) -> list[str]:

@@ -47,7 +47,7 @@ def test_other_tables_are_whole_and_the_end_of_the_run_says_what_is_missing(proj
     assert f"incomplete tables: {len(INCOMPLETE)} of {len(TABLES)}" in said
     assert "RuntimeError: a broken dropout" in said and "qqp" in said
     before = contents(tables)
-    shown = project.python("workflow.scripts.table", "ssimcse_table1", "--output", "results").stdout
+    shown = project.python("semblance", "table", "ssimcse_table1", "--output", "results").stdout
     assert shown.startswith("INCOMPLETE: ") and contents(tables) == before
 
 

@@ -31,7 +31,7 @@ def test_the_jobs_of_the_plan_are_those_of_a_dry_run(fresh: Project, tables: lis
         )
     dry.pop("all", None)  # the rule of a whole run
     plan = tiny_plan(fresh)
-    assert Counter(job.stage for job in jobs(plan, makers(plan, tables) or [TARGET])) == dry
+    assert Counter(job.stage for job in jobs(plan, tuple(makers(plan, tables)) or (TARGET,))) == dry
 
 
 def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Project, monkeypatch):
@@ -44,7 +44,7 @@ def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Projec
 
 
 def test_a_plan_reads_a_finished_run_and_counts_nothing_to_do(finished: Project):
-    plan = finished.python("workflow.scripts.plan", "tiny.yaml").stdout
+    plan = finished.python("semblance", "plan", "tiny.yaml").stdout
     rows = [
         line.split()
         for line in plan.splitlines()

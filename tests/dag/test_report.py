@@ -31,7 +31,7 @@ def page(finished) -> Path:
 
 def make_report(project: Project) -> Path:
     """Make the report of a project's run anew; return its place."""
-    project.python("workflow.scripts.page", "--output", "results")
+    project.python("semblance", "report", "--output", "results")
     return project.folder / "results/report.html"
 
 
@@ -92,7 +92,7 @@ def test_a_run_that_is_not_finished_has_a_report_that_says_so(project):
 
 
 def test_a_folder_without_a_run_is_refused_in_one_line(finished, tmp_path):
-    done = finished.python("workflow.scripts.page", "--output", str(tmp_path), check=False)
+    done = finished.python("semblance", "report", "--output", str(tmp_path), check=False)
     assert done.returncode != 0 and "Traceback" not in done.stderr
     assert "no run has noted its start here" in done.stderr
 

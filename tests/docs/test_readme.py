@@ -88,7 +88,7 @@ def test_make_knows_the_target(command: str, checkout: Path):
 
 @pytest.mark.parametrize("command", [c for c in commands_of("semblance") if " plan" in c])
 def test_plan_reads_the_config(command: str, checkout: Path):
-    program = command.replace("semblance plan", "python -m workflow.scripts.plan")
+    program = command.replace("semblance plan", "python -m semblance plan")
     price = re.search(r"in all: (\S+) GPU-hours, .+, (\d+)\.\d GB", run(program, checkout))
     if "rcl_table3" in command:
         assert f"about {float(price[1]):.0f} GPU-hours and {price[2]} GB" in README

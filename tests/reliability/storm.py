@@ -285,7 +285,7 @@ def readers(world: World) -> list[tuple[str, Stage, str]]:
         ("tokens", train, parent(world.made("tokenise", "nli"))),
         ("test pairs", sts, f"{plan.out}/sts"),
         ("dev pairs", train, parent(plan.dev_data("nli"))),
-        ("FAQ bank", faq, parent(plan.bank_record("stackfaq"))),
+        ("FAQ bank", faq, parent(world.made("prepare_faq", method="stackfaq"))),
         ("FAQ dev data", train_faq, parent(plan.dev_data(FAQ))),
         ("entropy model", embed, parent(model)),
         ("embeddings", train, f"{plan.out}/embeddings/nli/tiny/entropy-0.01"),

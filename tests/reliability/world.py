@@ -204,7 +204,8 @@ class World:
         bank = plan.banks["stackfaq"].written()
         bank |= {"name": "stackfaq", "folds": plan.folds, "seed": 0}
         folders = flags(corpora=f"{out}/corpora", dev=f"{out}/dev")
-        self.run("prepare_faq", [*self.raw(bank), *folders], plan.bank_record("stackfaq"))
+        made = self.made("prepare_faq", method="stackfaq")
+        self.run("prepare_faq", [*self.raw(bank), *folders], made)
         for corpus in METHODS:
             self.run("tokenise", self.tokens(corpus), self.made("tokenise", corpus))
         for phi in ("0.01", "0.02"):
@@ -255,7 +256,8 @@ class World:
     def faq(self, model: str) -> list[str]:
         """Return the arguments of ``evaluate_faq`` for a model's record."""
         run = self.plan.faq_run(corpus=FAQ, base="tiny", method="continued", seed="1")
-        inputs = {"bank": self.plan.bank_record("stackfaq"), "dev": self.plan.dev_data(FAQ)}
+        bank = self.made("prepare_faq", method="stackfaq")
+        inputs = {"bank": bank, "dev": self.plan.dev_data(FAQ)}
         return flags(run=run, model=model, **inputs, max_length=32, **asdict(COMPUTE))
 
     def entropy(self, kind: str, phi: str) -> Command:

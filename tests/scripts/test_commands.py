@@ -34,7 +34,7 @@ def test_run_becomes_the_command_that_it_prints(started, config, capsys, monkeyp
     said = capsys.readouterr()
     [(program, argv)] = started
     assert program == argv[0] == str(own) and said.out == ""
-    options = ["--configfile", "mine.yaml", "--config", "x=1", "y=[1, 2]", "output=a b"]
+    options = ["--configfile", "mine.yaml", "--config", "x=1", "y=[1, 2]", 'output="a b"']
     assert argv[1:] == [*options, "--snakefile", str(ROOT / "Snakefile"), "--cores", "3"]
     assert said.err == f"{run.shlex.join(argv)}\n"
 
@@ -51,12 +51,6 @@ def test_in_the_checkout_run_needs_no_more_than_the_cores(started, monkeypatch):
     monkeypatch.chdir(ROOT)
     run.main([])
     assert started[0][1][1:] == ["--cores", "all"]
-
-
-def test_what_stands_behind_two_dashes_is_snakemakes(started, config):
-    run.main([config, "-n", "--", "--profile", "slurm", "--", "results/tables/x.md"])
-    behind = ["--dry-run", "--cores", "all", "--profile", "slurm", "--", "results/tables/x.md"]
-    assert started[0][1][-7:] == behind
 
 
 def test_the_arguments_of_run_are_those_that_snakemake_understands(config):

@@ -53,11 +53,6 @@ def test_scores_that_cannot_be_collected_leave_no_output(tmp_path, monkeypatch, 
     assert not list(tmp_path.glob("*out.*"))
 
 
-def test_settings_that_are_not_json_stop(untouched):
-    with pytest.raises(InputError, match="--settings"):
-        example_results.render(untouched, "t_sts", settings="{")
-
-
 def test_a_table_needs_its_own_runs_and_no_others(results):
     for place in ("tables", "scores/faq"):
         shutil.rmtree(results / place)
@@ -96,25 +91,6 @@ def test_the_shipped_claims_are_not_run_without_their_tables(untouched):
     assert len(lines) >= 15 and {line["verdict"] for line in lines} == {"not run"}
     page = (untouched / "tables/claims.md").read_text()
     assert f"0 verdicts: none. {len(lines)} have none." in page
-
-
-def test_the_comparison_page_tells_run_from_not_run_and_stand_in(results):
-    settings = example_results.settings("t_faq")
-    stand_in = {"published": "rcl/2a/RCL", "stand_in": ["data bank instead of faqir"]}
-    settings["rows"][-1] |= stand_in
-    example_results.render(results, "t_faq", settings=settings)
-    example_results.compare(results)
-    page = (results / "tables/published.md").read_text()
-    # claimed and run: sts12, stsb and Average of RCL's Table 3, and 4 metrics of 2a (a stand-in)
-    assert "7 printed numbers beside ours: 3 open, 4 stand-in, not comparable. " in page
-    assert (
-        page.count("| stand-in |")
-        == page.count("- stand-in: data bank instead of faqir (rcl)")
-        == 1
-    )
-    [ours] = [line for line in page.splitlines() if line.startswith("| t_sts, rcl | ours | 3 |")]
-    assert ours.count(" ± ") == 3 and "| RCL | paper |  | \\*76.15 |" in page
-    assert "“SRoBERTa base”" in page
 
 
 STEPS = {

@@ -32,14 +32,6 @@ def plan(tmp_path, monkeypatch):
     return plan
 
 
-def test_status_prints_the_page_without_colours_into_a_pipe_or_one_object_of_json(plan, capsys):
-    status.main([])
-    said = capsys.readouterr().out
-    assert said.startswith("results: no run works here") and "\033" not in said
-    status.main(["--output", "results", "--json"])
-    assert json.loads(capsys.readouterr().out)["output"] == "results"
-
-
 def test_on_a_terminal_status_is_coloured_and_drawn_anew_until_ctrl_c(plan):
     ours, theirs = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance.names import START, STS_TASKS
-from semblance.reporting.claims import Claim, Claims, read_claims, size_of
+from semblance.reporting.claims import Claim, Claims, Needs, read_claims, size_of
 from semblance.reporting.layouts import find_layout
 from workflow.checks.load import entropy_models
 from workflow.checks.options import Check, check_known
@@ -37,11 +37,11 @@ def known_names(written: Layered) -> Known:
     known = {kind: written[key] for kind, key in SECTIONS.items()}
     models = dict(entropy_models(written.values_of_all()))
     known["method"] = {START, *written["methods"], *models}
-    columns = {f"column of {name}": _columns(t) for name, t in written["tables"].items() if t}
+    columns = {f"column of {name}": _table_columns(t) for name, t in written["tables"].items() if t}
     return known | columns
 
 
-def _columns(table: dict[str, Any]) -> list[str]:
+def _table_columns(table: dict[str, Any]) -> list[str]:
     """Return the columns of a table, but for those of single seeds."""
     layout = find_layout(table["layout"])
     parts = layout.metrics or layout.tasks or table.get("tasks") or STS_TASKS
@@ -69,18 +69,16 @@ def _names(claim: Claim) -> Iterator[tuple[str, str]]:
     rows = [*claim.terms]
     for instead in claim.readings.values():
         rows += [*instead, *instead.values()]
-    if needs := claim.needs:
-        yield from (("base", base) for base in needs.bases)
-        for asked in filter(None, (needs.differing, needs.better, needs.tuned)):
-            yield "table", asked.table
-        for asked in filter(None, (needs.differing, needs.better)):
-            yield f"column of {asked.table}", asked.column
-    if needs and needs.differing:
-        rows += needs.differing.rows
-    if needs and needs.better:
-        rows += [needs.better.row, needs.better.than]
-    if needs and needs.tuned:
+    needs = claim.needs or Needs("")
+    yield from (("base", base) for base in needs.bases)
+    for asked in filter(None, (needs.differing, needs.better)):
+        yield "table", asked.table
+        yield f"column of {asked.table}", asked.column
+    if needs.tuned:
+        yield "table", needs.tuned.table
         rows.append(needs.tuned.row)
+    rows += needs.differing.rows if needs.differing else ()
+    rows += (needs.better.row, needs.better.than) if needs.better else ()
     for row in rows:
         corpus, slash, method = row.rpartition("/")
         yield "method", method

@@ -251,11 +251,6 @@ def with_digest(path: str) -> str:
     return f"{path}:{file_digest(path)}"
 
 
-def own(path: str) -> str:
-    """Return a path of the project as seen from the working folder, if that is the project's."""
-    return path if Path.cwd() == ROOT else str(ROOT / path)
-
-
 def check_folder(config: Config, key: str) -> None:
     """Raise InputError for a folder to be written that is, holds or lies in one that is taken.
 

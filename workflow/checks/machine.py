@@ -14,15 +14,12 @@ from semblance.models.architecture import read_architecture
 from workflow.config.inputs import OfFolder, OfPackage, Transformer
 from workflow.planning.plan import Plan
 from workflow.planning.reads import own_files
-from workflow.planning.stages import Job, inputs
+from workflow.planning.stages import OF_CORPORA, Job, inputs
 
 CLOCKS = 2.0  # seconds by which the clocks of a file server and of this machine may differ
 WEIGHTS = "model.safetensors"
 NAMED_AT = {  # stage -> the key of the config that names the data sets which its jobs read
-    **dict.fromkeys(
-        ("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_triples"),
-        "corpora.{corpus}.datasets",
-    ),
+    **dict.fromkeys(OF_CORPORA, "corpora.{corpus}.datasets"),
     "prepare_sts": "sts.datasets",
     "prepare_dev": "sts.dev",
     "prepare_faq": "faq.banks.{name}.dataset",

@@ -21,7 +21,6 @@ from workflow.config.methods import (
     inherited_options,
     is_untrained,
     loss_of,
-    regulators,
     split_regulator,
     trained,
     whitening,
@@ -265,9 +264,11 @@ def _check_regulator(config: Config, where: str, name: str) -> None:
 
 def _waits_for(config: Config, method: str) -> list[str]:
     """Return the names of those models that a method waits for, which may wait for others."""
-    names = [split_regulator(name, "")[1] for name in regulators(config, method)]
     training = trained(config, method)
-    return [*names, training.steps_of] if training and training.steps_of else names
+    if training is None:
+        return []
+    names = [split_regulator(name, "")[1] for name in training.regulator_names]
+    return [*names, training.steps_of] if training.steps_of else names
 
 
 def check_models(config: Config, where: str, entry: Entropies) -> None:

@@ -144,20 +144,17 @@ def _check_published(config: Config, where: str, ours: str, theirs: str) -> None
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]
         near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
-        raise InputError(
-            where, f"there is no published row {theirs!r}", nearest(theirs, near or rows)
-        )
+        problem = f"there is no published row {theirs!r}"
+        raise InputError(where, problem, nearest(theirs, near or rows))
 
 
 @functools.cache
 def published() -> Published:
-    """Return the papers' numbers."""
     return read_published()
 
 
 @functools.cache
 def published_rows() -> set[str]:
-    """Return the names of the rows that the papers print."""
     return {entry.name for entry in published().entries}
 
 
@@ -165,7 +162,6 @@ def published_rows() -> set[str]:
 
 
 def _check_options(where: str, figure: Figure) -> None:
-    """Check the options of a figure's module."""
     path = module_file(FIGURES, figure.kind, f"{where}.kind")
     check_keywords(required_signature(path, "rows"), figure.options, f"{where}.options")
 

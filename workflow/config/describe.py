@@ -80,4 +80,5 @@ def _allowed(node: dict) -> str:
 
 
 def _flat(node: dict) -> str:
+    node = PARTS.get(node.get("$ref", "").rpartition("/")[2], {}) | node
     return " ".join(node.get("description", "").split()).replace("|", "\\|")

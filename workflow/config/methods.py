@@ -52,12 +52,6 @@ def ranking(config: Config, method: str) -> Ranking | None:
     return entry.ranking if isinstance(entry, Reranked) else None
 
 
-def regulators(config: Config, method: str) -> list[str]:
-    """Return the names of the models that regulate a method."""
-    training = trained(config, method)
-    return training.regulator_names if training else []
-
-
 def model_of(config: Config, method: str) -> str:
     """Return the method whose model a method uses: itself, or the one whose answers it ranks anew."""
     stated = ranking(config, method)
@@ -94,11 +88,6 @@ def maker(config: Config, method: str) -> str:
 def is_untrained(config: Config, method: str) -> bool:
     """Tell whether a method has no training, and so one run, of seed 0."""
     return maker(config, method) in ("", "fit_whitening")
-
-
-def reads_no_corpus(config: Config, method: str) -> bool:
-    """Tell whether the model of a method is the base as it is."""
-    return not maker(config, method)
 
 
 def methods_of(config: Config, stage: str) -> list[str]:
@@ -163,7 +152,7 @@ def settings_of(config: Config, training: Training, base: str, on_faq: bool) -> 
     layers += [recipe.by_base.get(base), training]
     if on_faq and isinstance(training, Trained):
         layers.append(training.on_faq)
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"gpus": config.resources.gpus}
     for layer in filter(None, layers):
         stated = layer.written()
         if NO_EVALUATIONS.keys() & stated.keys():
@@ -189,8 +178,9 @@ def entropy_settings(config: Config, model: Entropy, options: dict[str, Any]) ->
 
 
 def pretraining_settings(config: Config, base: str) -> dict[str, Any]:
-    """Return all settings of the training of a base by masked words, but for its device."""
+    """Return all settings of the training of a base by masked words."""
     stated = {**config.training.written(), **config.bases[base].pretrain.written()}
+    stated["gpus"] = config.resources.gpus
     masked_words = {"weight": 1.0}
     if "share" in stated:
         masked_words["share"] = stated.pop("share")

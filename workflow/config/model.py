@@ -8,15 +8,7 @@ from semblance.provenance import ROOT
 from semblance.settings import Count, Length, Matmul, Positive, Precision, Seed, Threads
 from workflow.config.inputs import Base, Corpus, Faq, Sts, TrainedHere, Transfer
 from workflow.config.outputs import Figure, Table
-from workflow.config.part import (
-    Address,
-    Listed,
-    Name,
-    Part,
-    Place,
-    each_once,
-    text,
-)
+from workflow.config.part import Address, Listed, Name, Part, Place, each_once, text
 from workflow.config.trainings import Common, Method, Recipe, Seeds, TrainEntropy, TrainInitial
 from workflow.extensions import extensions
 

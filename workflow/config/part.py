@@ -124,7 +124,6 @@ def _texts_of(tree: ast.ClassDef) -> dict[str, str]:
 
 
 def names_of_fields(kind: type) -> list[str]:
-    """Return the names of the fields of a dataclass."""
     return [field.name for field in fields(kind)]
 
 

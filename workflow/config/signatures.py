@@ -93,7 +93,6 @@ def reads_regulators(name: str) -> bool:
 
 
 def loss_signature(name: str) -> Signature:
-    """Return the signature of a loss."""
     return required_signature(module_file(LOSSES, name, "loss"), "loss")
 
 

@@ -164,7 +164,6 @@ class Entropies(Part):
 
     @functools.cached_property
     def models(self) -> dict[str, Entropy]:
-        """The models by name."""
         models = [Entropy(kind=self.kind, phi=phi) for phi in self.phis]
         return {f"{model.kind}-{model.printed_phi}": model for model in models}
 

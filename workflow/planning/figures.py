@@ -9,7 +9,7 @@ from semblance.figures import FILES, TEXTS
 from semblance.named_modules import FIGURES, module_file
 from semblance.provenance import canonical
 from workflow.config.methods import NO_EVALUATIONS, entropy_model, trained
-from workflow.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
+from workflow.config.outputs import FigureOfModels, FigureOfTables
 from workflow.config.signatures import read_signature
 from workflow.planning.plan import Plan, Run
 from workflow.planning.tables import TableRow, labels_of
@@ -19,19 +19,14 @@ PER_MODEL = 2  # regulators: RCL counts the embeddings of the query and of the p
 
 def figure_names(plan: Plan, measured: bool) -> list[str]:
     """Return the names of the figures that are measured on models, or of those that are collected."""
-    return [name for name in plan.config.figures if is_measured(plan, name) == measured]
+    kinds = {name: figure.kind for name, figure in plan.config.figures.items()}
+    return [name for name, kind in kinds.items() if figures.is_measured(kind) == measured]
 
 
 def drawn_figures(plan: Plan) -> list[str]:
-    """Return the names of the figures that have a drawing."""
     entries = plan.config.figures.items()
     files = {name: module_file(FIGURES, figure.kind, "kind") for name, figure in entries}
     return [name for name, file in files.items() if read_signature(file, "draw")]
-
-
-def is_measured(plan: Plan, name: str) -> bool:
-    """Tell whether a figure is measured on its models; if not, it is collected from files."""
-    return figures.is_measured(plan.config.figures[name].kind)
 
 
 def figure_runs(plan: Plan, name: str) -> list[Run]:
@@ -53,12 +48,6 @@ def figure_tables(plan: Plan, name: str) -> list[str]:
     if not isinstance(figure, FigureOfTables):
         return []
     return figure.tables or list(plan.config.tables)
-
-
-def collection(plan: Plan, name: str) -> str | None:
-    """Return the corpus that a figure searches; None of a figure that reads the STS tests."""
-    figure = plan.config.figures[name]
-    return figure.collection if isinstance(figure, FigureOfCollection) else None
 
 
 def figure_settings(plan: Plan, name: str) -> str:
@@ -127,6 +116,6 @@ def curve_settings(plan: Plan, run: Run) -> str:
 
 def figure_data(plan: Plan, name: str) -> str:
     """Return the file of the texts that a measured figure reads."""
-    if corpus := collection(plan, name):
+    if corpus := getattr(plan.config.figures[name], "collection", None):
         return f"{layout.place(plan.out, layout.CORPUS, corpus=corpus)}/sentences.arrow"
     return f"{layout.place(plan.out, layout.STS_TEST)}/pairs.parquet"

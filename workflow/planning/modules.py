@@ -69,7 +69,6 @@ def of_figure(config: Config, figure: str) -> list[str]:
 
 
 def of_drawing(config: Config, figure: str) -> list[str]:
-    """Return what draws a figure's kind."""
     return [f"{FIGURES}.{config.figures[figure].kind}:{part}" for part in ("COLUMNS", "draw")]
 
 

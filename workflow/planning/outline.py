@@ -13,7 +13,6 @@ ORIGIN = ("hub", "package", "folder", "revision")  # the keys of a base that say
 
 
 def outline(plan: Plan) -> Outline:
-    """Return the outline of a plan."""
     config, wanted = plan.config, stages.wanted_by(plan)
     bases = {name: config.bases[name].written() for name in wanted.bases}
     naming = chain.from_iterable(each.NAMING for each in extensions("settings"))

@@ -5,11 +5,12 @@ Pure functions of the validated config: the rules ask, and nothing here touches 
 
 import gc
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.names import INITIAL, START
+from semblance.names import INITIAL
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.config import methods
@@ -71,7 +72,12 @@ class Plan:
         self.downloads = config.downloads
         self.banks = config.faq.banks
         self.folds = config.faq.folds
-        self._settings_of: dict[tuple[str, str, bool], dict[str, Any]] = {}
+        # Of a training, but for its seed; those of all folds are the same.
+        self._settings = cache(
+            lambda base, method, on_faq: settings_of(
+                config, self._training_of(method), base, on_faq
+            )
+        )
 
     # --- which runs exist ---------------------------------------------------------------------
 
@@ -98,17 +104,10 @@ class Plan:
                 yield from (Run(place, base, method, seed) for seed in seeds)
 
     @cached_property
-    def runs(self) -> list[Run]:
-        """Return every run that some table names, once."""
-        return list(dict.fromkeys(run for _, run in self.evaluations))
-
-    @cached_property
     def evaluations(self) -> list[Evaluation]:
         """Return every evaluation that some table needs, once."""
-        names = self.config.tables
-        return list(
-            dict.fromkeys(evaluation for name in names for evaluation in self.evaluations_of(name))
-        )
+        of_tables = map(self.evaluations_of, self.config.tables)
+        return list(dict.fromkeys(chain.from_iterable(of_tables)))
 
     def evaluations_of(self, name: str) -> list[Evaluation]:
         """Return every evaluation that the table of a name needs, once."""
@@ -181,14 +180,6 @@ class Plan:
             return layout.record(self.out, layout.FOLD_DEV_DATA, corpus=corpus)
         return layout.record(self.out, layout.STS_DEV_DATA)
 
-    def bank_record(self, bank: str) -> str:
-        """Return the record of a prepared FAQ bank."""
-        return layout.record(self.out, layout.BANK, bank=bank)
-
-    def start_of_entropy(self, corpus: str) -> str:
-        """Return the method that an entropy model starts from: on a FAQ fold the initial model."""
-        return INITIAL if self.is_faq(corpus) else START
-
     def phi(self, method: str) -> str:
         """Return the φ of an entropy model as scores print it; an empty text for any other method."""
         model = entropy_model(self.config, method)
@@ -228,26 +219,16 @@ class Plan:
 
     # --- settings -----------------------------------------------------------------------------
 
-    def _settings(self, corpus: str, base: str, method: str) -> dict[str, Any]:
-        """Return the settings of a training but for its seed; those of all folds are the same."""
-        known = (base, method, self.is_faq(corpus))
-        if known not in self._settings_of:
-            training = self._training_of(method)
-            settings = settings_of(self.config, training, base, self.is_faq(corpus))
-            self._settings_of[known] = {**settings, "gpus": self.config.resources.gpus}
-        return self._settings_of[known]
-
     def train_settings(self, corpus: str, base: str, method: str, seed: int) -> str:
         """Return the ``--settings`` of the training of a method, an entropy or an initial model."""
-        settings = {**self._settings(corpus, base, method), "seed": seed}
+        settings = {**self._settings(base, method, self.is_faq(corpus)), "seed": seed}
         if model := entropy_model(self.config, method):
             settings |= entropy_settings(self.config, model, settings.get("options", {}))
         return canonical(settings)
 
     def pretrain_settings(self, base: str) -> str:
         """Return the ``--settings`` of the training of a base that is trained here."""
-        gpus = self.config.resources.gpus
-        return canonical({**pretraining_settings(self.config, base), "gpus": gpus})
+        return canonical(pretraining_settings(self.config, base))
 
     def embedded_length(self, corpus: str, base: str, method: str) -> int:
         """Return the longest input at which a model embeds a corpus: that of its own training.
@@ -256,7 +237,7 @@ class Plan:
         """
         if is_untrained(self.config, method):
             return self.config.origin(base).max_length
-        return self._settings(corpus, base, method)["max_length"]
+        return self._settings(base, method, self.is_faq(corpus))["max_length"]
 
     def _training_of(self, method: str) -> Training:
         if method == INITIAL:

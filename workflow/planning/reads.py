@@ -6,15 +6,11 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from semblance.figures import is_measured
+from semblance.names import INITIAL, START
 from workflow.config.inputs import DatasetBank, Pretrained, Tuned
 from workflow.config.methods import maker, model_of
-from workflow.planning.figures import (
-    collection,
-    drawn_figures,
-    figure_runs,
-    figure_tables,
-    is_measured,
-)
+from workflow.planning.figures import drawn_figures, figure_runs, figure_tables
 from workflow.planning.plan import Evaluation, Plan, Run
 
 
@@ -124,7 +120,8 @@ def model(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def start_of_entropy(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from model(plan, job._replace(name=plan.start_of_entropy(job.corpus)))
+    start = INITIAL if plan.is_faq(job.corpus) else START
+    yield from model(plan, job._replace(name=start))
 
 
 def models_of_folds(plan: Plan, job: Job) -> Iterator[Job]:
@@ -168,8 +165,7 @@ def models_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def texts_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
-    searched = collection(plan, job.name)
-    if searched:
+    if searched := getattr(plan.config.figures[job.name], "collection", None):
         yield from corpus(plan, Job("", searched))
     else:
         yield Job("prepare_sts")
@@ -180,8 +176,9 @@ def data_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def figure_job(plan: Plan, name: str) -> Job:
-    """Return the job that makes the data of a figure."""
-    return Job("measure_figure" if is_measured(plan, name) else "collect_figure", name=name)
+    """Return the job that makes the data of a figure, on its models or from files."""
+    measured = is_measured(plan.config.figures[name].kind)
+    return Job("measure_figure" if measured else "collect_figure", name=name)
 
 
 def evaluation_job(evaluation: Evaluation) -> Job:

@@ -57,6 +57,7 @@ _below = f"{{}}/{RECORD}".format
 
 CORPUS = _below(layout.CORPUS)
 MODEL = _below(layout.MODEL)
+OF_CORPORA = ("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_triples")
 REGULATED = (reads.base, reads.corpus, reads.tokens, reads.regulators)
 TABLE = layout.TABLE_RECORD.format  # of one of the files beside the tables
 # What the report reads of the stages of the distributions beside the project.
@@ -65,10 +66,7 @@ OTHERS = tuple(role for each in extensions("stages") for role in each.REPORTED)
 STAGES: dict[str, Stage] = {
     "download": Stage(f"{layout.RAW_DATA}/{layout.RAW_RECORD}", "download"),
     "download_model": Stage(_below(layout.BASE), "download"),
-    "prepare_nli": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
-    "prepare_wiki": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
-    "prepare_pairs": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
-    "prepare_triples": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
+    **dict.fromkeys(OF_CORPORA, Stage(CORPUS, "prepare", (reads.raw_corpus,))),
     "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", (reads.raw_tests,)),
     "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", (reads.raw_dev,)),
     "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", (reads.raw_transfer,)),
@@ -77,7 +75,7 @@ STAGES: dict[str, Stage] = {
         _below(layout.TOKENS),
         "prepare",
         (reads.corpus, reads.tokenizer),
-        joins=("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_triples", "prepare_faq"),
+        joins=(*OF_CORPORA, "prepare_faq"),
     ),
     "pretrain": Stage(
         _below(layout.PRETRAINED), "train", (reads.other_base, reads.corpus, reads.tokens)
@@ -156,8 +154,12 @@ def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
     return Job(stage, corpus, base, name, int(wildcards.get("seed", 0)))
 
 
-def jobs(plan: Plan, targets: Iterable[Job] = (TARGET,)) -> list[Job]:
-    """Return every job that some jobs need, themselves included, each behind one that waits for it."""
+@functools.lru_cache(maxsize=4)  # a plan never changes, and a page of it asks three times
+def jobs(plan: Plan, targets: tuple[Job, ...] = (TARGET,)) -> list[Job]:
+    """Return every job that some jobs need, themselves included, each behind one that waits for it.
+
+    All callers share the list.
+    """
     planned: dict[Job, None] = {}
     waiting = list(targets)
     while waiting:

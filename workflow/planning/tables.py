@@ -10,8 +10,8 @@ from semblance.reporting.layouts import find_layout
 from workflow.config.methods import (
     faq_protocols,
     is_untrained,
+    maker,
     ranking,
-    reads_no_corpus,
     settings_of,
     trained,
 )
@@ -42,7 +42,7 @@ def rows_of(config: Config, table: Table | FigureOfModels) -> list[TableRow]:
     rows: dict[TableRow, None] = {}
     for group in table.rows:
         for corpus, base, method in product(group.corpora, group.bases, group.method_names):
-            needs_none = reads_no_corpus(config, method) and not over_folds
+            needs_none = not (maker(config, method) or over_folds)
             rows[TableRow(NO_CORPUS if needs_none else corpus, base, method)] = None
     return list(rows)
 

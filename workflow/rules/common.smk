@@ -8,7 +8,8 @@ from semblance.provenance import canonical
 from semblance.reporting.published import PAPERS
 from workflow.run import changes, events, preview, private, slurm
 from workflow.planning import figures, modules, reads, stages
-from workflow.checks.load import named, own, with_digest
+from workflow.checks.load import named, with_digest
+from workflow.config.layers import shown
 from workflow.config.methods import methods_of
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stand_ins import marked
@@ -19,7 +20,7 @@ PLAN = Plan(config)
 OUT = PLAN.out
 RESOURCES = PLAN.downloads
 DATASETS = CHECKED.datasets
-OF_PAPERS = [own(f"papers/{path.name}") for path in PAPERS]
+OF_PAPERS = [shown(path) for path in PAPERS]
 EVENTS = events.Writer(OUT)
 PYTHON = hooks.command_of_scripts(workflow)
 GPUS = config.resources.gpus

@@ -6,12 +6,12 @@ from workflow.run.progress import Screen
 def follow_new_plan():
     """Say why more jobs run than planned, and follow them, too."""
     preview.explain_start(workflow, OUT)
-    SCREEN.follow(preview.to_do(workflow.dag, PLAN))
+    SCREEN.jobs = preview.to_do(workflow.dag, PLAN)
 
 
 if workflow.is_main_process:
     hooks.prepare_start(PLAN, CHECKED.asked)
-    preview.watch_plan(workflow, CHECKED)
+    preview.OnPlan(workflow, CHECKED)
     hooks.watch_jobs(EVENTS)
     SCREEN = Screen(OUT, CHECKED.asked)
     private.follow_changes_alone(follow_new_plan)
@@ -22,8 +22,7 @@ else:
 
 
 onstart:
-    hooks.begin(workflow, config, EVENTS)
-    hooks.note_outline(PLAN)
+    hooks.begin(workflow, PLAN, EVENTS)
     hooks.start_fork_server(workflow, config)
     preview.explain_start(workflow, OUT)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later

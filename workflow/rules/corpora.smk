@@ -1,6 +1,13 @@
 # Training corpora and their tokens.
 # Inputs: resources/data, resources/models. Outputs: results/corpora, results/tokens.
 
+OF_CORPUS = {
+    "manifest": manifest,
+    "sources": read_from(),
+    "settings": lambda w: canonical(config.corpora[w.corpus].written()),
+    "data": f"{RESOURCES}/data",
+}
+
 
 rule prepare_nli:
     """Build the (premise, entailed, contradicted) triples of a corpus."""
@@ -19,10 +26,7 @@ rule prepare_nli:
     resources:
         **asks("prepare_nli"),
     params:
-        manifest=manifest,
-        sources=read_from(),
-        settings=lambda w: canonical(config.corpora[w.corpus].written()),
-        data=f"{RESOURCES}/data",
+        **OF_CORPUS,
         code=code("prepare_nli"),
     shell:
         "{PYTHON}.prepare_nli --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
@@ -46,10 +50,7 @@ rule prepare_wiki:
     resources:
         **asks("prepare_wiki"),
     params:
-        manifest=manifest,
-        sources=lambda w: read_from(*own_files("prepare_wiki", w)),
-        settings=lambda w: canonical(config.corpora[w.corpus].written()),
-        data=f"{RESOURCES}/data",
+        **OF_CORPUS,
         code=code("prepare_wiki"),
     shell:
         "{PYTHON}.prepare_wiki --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
@@ -73,10 +74,7 @@ rule prepare_pairs:
     resources:
         **asks("prepare_pairs"),
     params:
-        manifest=manifest,
-        sources=read_from(),
-        settings=lambda w: canonical(config.corpora[w.corpus].written()),
-        data=f"{RESOURCES}/data",
+        **OF_CORPUS,
         code=lambda w: code("prepare_pairs", *modules.of_pairs(config, w.corpus)),
     shell:
         "{PYTHON}.prepare_pairs --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
@@ -100,10 +98,7 @@ rule prepare_triples:
     resources:
         **asks("prepare_triples"),
     params:
-        manifest=manifest,
-        sources=read_from(),
-        settings=lambda w: canonical(config.corpora[w.corpus].written()),
-        data=f"{RESOURCES}/data",
+        **OF_CORPUS,
         code=code("prepare_triples"),
     shell:
         "{PYTHON}.prepare_triples --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"

@@ -40,7 +40,7 @@ rule evaluate_faq:
     input:
         model=made("evaluate_faq", reads.model),
         weights=weights_of("evaluate_faq", reads.model),
-        bank=lambda w: PLAN.bank_record(PLAN.folds_of[w.corpus][0]),
+        bank=made("evaluate_faq", reads.dev),
         dev=lambda w: PLAN.dev_data(w.corpus),
     output:
         scores=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/scores.csv",

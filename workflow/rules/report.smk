@@ -8,7 +8,7 @@ from semblance.provenance import ROOT, text_digest
 from workflow.planning.outline import outline
 
 PAGES = ("scores.csv", "published.md", "claims.csv")
-TEMPLATES = sorted(os.listdir(os.path.join(ROOT, "workflow", "report", "templates")))
+TEMPLATES = [*sorted((ROOT / "workflow/report/templates").iterdir()), *extensions.TEMPLATES]
 DRAWN = figures.drawn_figures(PLAN)
 
 
@@ -23,10 +23,7 @@ rule report:
             stages.record(PLAN, job) for role in stages.OTHERS for job in role(PLAN, stages.TARGET)
         ],
         figures=[path for name, path in zip(config.figures, FIGURES) if name not in DRAWN],
-        templates=[
-            *(own(f"workflow/report/templates/{name}") for name in TEMPLATES),
-            *map(own, extensions.TEMPLATES),
-        ],
+        templates=[shown(path) for path in TEMPLATES],
         papers=OF_PAPERS,
     output:
         page=report(

@@ -54,7 +54,7 @@ def write_cards(config: Config) -> None:
     plan = Plan(config)
     datasets = load_manifest(config.manifest)
     licences = {name: dataset.licence for name, dataset in datasets.items()}
-    judged = _rows(Path(config.output, layout.TABLES, "claims.csv"))
+    judged = _rows_of(Path(config.output, layout.TABLES, "claims.csv"))
     for job in jobs(plan):
         model = Path(weights(plan, job))
         if job.base and job.name and model.is_file():  # trained from a base, by a method
@@ -110,7 +110,7 @@ def _results(plan: Plan, run: Run) -> Iterator[EvalResult]:
     """Yield each test score of a model, a share of 1."""
     for kind, folder in layout.SCORES_OF.items():
         place = layout.place(plan.out, folder, **run._asdict())
-        for row in _rows(Path(place, layout.SCORE_FILE)):
+        for row in _rows_of(Path(place, layout.SCORE_FILE)):
             if not any(row[column] in values for column, values in NO_TEST.items()):
                 yield EvalResult(
                     task_type=TASKS[kind],
@@ -138,7 +138,7 @@ def _verdicts(plan: Plan, run: Run, judged: Iterable[Mapping[str, str]]) -> list
     return ["", title, "", *lines] if lines else []
 
 
-def _rows(file: Path) -> list[dict[str, str]]:
+def _rows_of(file: Path) -> list[dict[str, str]]:
     """Return the rows of a CSV file; none where it is not there."""
     if not file.is_file():
         return []

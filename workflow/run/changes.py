@@ -115,9 +115,8 @@ def _parameter_change(name: str, old: Any, new: Any, parts: Parts) -> str:
         return _change(name, old, new)
     before, now = dict(_leaves(old)), dict(_leaves(new))
     pairs = {key: (before.get(key, ABSENT), now.get(key, ABSENT)) for key in {**before, **now}}
-    return few(
-        [_change(key, *pair) for key, pair in pairs.items() if pair[0] != pair[1]], "key", FEW
-    )
+    told = [_change(key, *pair) for key, pair in pairs.items() if pair[0] != pair[1]]
+    return few(told, "key", FEW)
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

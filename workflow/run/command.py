@@ -79,12 +79,12 @@ class _Twice(Namespace):
     def __setattr__(self, name: str, value: object) -> None:
         before = self.__dict__.get(name)
         self.times[name] += 1  # the first is the default
-        if self.times[name] > 2 and not set(_parts(before)) <= set(_parts(value)):
+        if self.times[name] > 2 and not set(_several(before)) <= set(_several(value)):
             self.lost.append(name)
         super().__setattr__(name, value)
 
 
-def _parts(value: object) -> list[object]:
+def _several(value: object) -> list[object]:
     """Return the several values of an option, as texts; none of one that has a single value."""
     if not isinstance(value, Collection) or isinstance(value, str):
         return []

@@ -87,7 +87,7 @@ class Cost:
 
     def jobs(self) -> list[Job]:
         """Return every job that the targets need: a whole run, or some tables alone."""
-        return all_jobs(self.plan, self.targets)
+        return all_jobs(self.plan, tuple(self.targets))
 
     def asks(self, job: Job, attempt: int = 1) -> dict[str, int]:
         """Return the resources that a rule asks for: runtime in minutes, mem_mb, cpus_per_task.

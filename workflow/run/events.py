@@ -55,36 +55,21 @@ class History:
     """
 
     def __init__(self, out: str | Path):
-        self._file = Path(out, FILE)
-        self._read = 0  # bytes
         self.unsettled: list[Event] = []
-        self.begin()
-        self.update()
+        self._forget_jobs()
+        for line in text_of(Path(out, FILE)).splitlines():
+            with contextlib.suppress(ValueError):  # a kill has cut it, or it is being written
+                self._take(json.loads(line))
 
-    def begin(self) -> None:
-        """Forget the jobs of the runs so far."""
+    def _forget_jobs(self) -> None:
         self.jobs: dict[str, Event] = {}
         self.seconds: dict[str, float] = {}
         self.done, self.total = 0, 0
 
-    def update(self) -> None:
-        """Read what was appended since the last look."""
-        try:
-            with open(self._file, "rb") as stream:
-                stream.seek(self._read)
-                lines = stream.read()
-        except OSError:
-            return
-        lines = lines[: lines.rfind(b"\n") + 1]
-        self._read += len(lines)
-        for line in lines.splitlines():
-            with contextlib.suppress(ValueError):  # a kill has cut it
-                self._take(json.loads(line))
-
     def _take(self, event: Event) -> None:
         match event["event"]:
             case "run":
-                self.begin()
+                self._forget_jobs()
                 if event["cluster"]:
                     self.unsettled.append(event)
             case "settled":
@@ -227,7 +212,7 @@ def _path(file: str) -> str:
     return file.partition(" (")[0]
 
 
-def text_of(path: str) -> str:
+def text_of(path: str | Path) -> str:
     """Return the text of a log; of none, an empty one."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")

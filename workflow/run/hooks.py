@@ -39,7 +39,6 @@ LOOK = 5.0  # seconds between two looks at downloads and second copies
 SCRIPTS = "workflow.scripts"  # the package of the stages' programs
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
 GO_ON = "to go on: the same command again; a saved training goes on from its step"
-SAVED = 10  # trainings that are named at the end
 LAYOUT = ROOT / "workflow/documentation/results.md"  # docs/results.md holds it, too
 README = """# What lies where in this folder
 
@@ -162,23 +161,22 @@ def mark_remote_job(workflow) -> None:
         os.environ[REMOTE_JOB] = "1"
 
 
-def begin(workflow, config: Config, writer: events.Writer) -> None:
-    """Begin a run whose plan is made, and say in the README.md of its folder what lies where."""
-    out, downloads = config.output, config.downloads
-    _claim(out, downloads)  # again: another program than snakemake may have loaded the Snakefile
+def begin(workflow, plan: Plan, writer: events.Writer) -> None:
+    """Begin a run whose plan is made, and say in the README.md of its folder what lies where.
+
+    The report is told of the plan by a file, since its job loads no config.
+    """
+    out, config = plan.out, plan.config
+    # Again: another program than snakemake may have loaded the Snakefile.
+    _claim(out, plan.downloads)
     Thread(target=_attend, args=(workflow, config), daemon=True).start()
     writer.begin()
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is reported elsewhere
         write_text(Path(out, "README.md"), README + LAYOUT.read_text(encoding="utf-8"))
-        _note_start(workflow, out, downloads)
+        _note_start(workflow, out)
         write_json(layout.place(out, layout.CONFIG), config.written())
+        write_json(layout.place(out, layout.OUTLINE), asdict(outline(plan)))
     private.mend_scheduler(workflow)
-
-
-def note_outline(plan: Plan) -> None:
-    """Write what the report is told of the plan: its job loads no config."""
-    with contextlib.suppress(OSError):  # a full disk is reported elsewhere
-        write_json(layout.place(plan.out, layout.OUTLINE), asdict(outline(plan)))
 
 
 def start_fork_server(workflow, config: Config) -> None:
@@ -202,7 +200,7 @@ def _attend(workflow, config: Config) -> None:
         time.sleep(LOOK)
 
 
-def _note_start(workflow, out: str, downloads: str) -> None:
+def _note_start(workflow, out: str) -> None:
     """Write how the run was started, for later commands.
 
     ``options`` are those that choose the workflow and its config. ``cores`` are those of this
@@ -219,7 +217,6 @@ def _note_start(workflow, out: str, downloads: str) -> None:
     note = {
         "folder": os.getcwd(),
         "output": out,
-        "downloads": downloads,
         "options": options,
         "command": shlex.join([command.program(), *sys.argv[1:]]),
         "cores": workflow.resource_settings.cores,
@@ -271,14 +268,14 @@ def end(plan: Plan) -> None:
     """Note that all jobs of this run have ended."""
     with contextlib.suppress(OSError):  # then the next start asks Slurm for them
         events.append(plan.out, "settled")
-    remove_copies(plan.config)
-    _describe_models(plan.config)
+    _leave_models(plan.config)
 
 
-def _describe_models(config: Config) -> None:
-    """Write the cards of the models; the end of a run goes on where a file is damaged."""
+def _leave_models(config: Config) -> None:
+    """Remove second copies, and write the cards; the end of a run goes on where a file is damaged."""
     from workflow.run.cards import write_cards  # slow to load, and needed at the end alone
 
+    remove_copies(config)
     with contextlib.suppress(InputError, OSError, ValueError, LookupError):
         write_cards(config)
 
@@ -287,9 +284,8 @@ def end_interrupted(workflow, plan: Plan) -> NoReturn:
     """End a run that Ctrl-C has stopped: no job of it failed."""
     remove_copies(plan.config)
     done, jobs = _done(workflow.dag)
-    print(
-        f"stopped by you; {done:,} of {counted(jobs, 'job')} done", GO_ON, sep="\n", file=sys.stderr
-    )
+    said = f"stopped by you; {done:,} of {counted(jobs, 'job')} done"
+    print(said, GO_ON, sep="\n", file=sys.stderr)
     sys.exit(command.INTERRUPTED)
 
 
@@ -302,12 +298,12 @@ def _done(dag) -> tuple[int, int]:
 
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, which tables are not whole, and how to go on."""
-    remove_copies(plan.config)
-    _describe_models(plan.config)
+    _leave_models(plan.config)
     history = events.History(plan.out)
-    texts = [*events.failures(history), *_incomplete_tables(plan)]
-    texts += [*_describe_saved(workflow.dag, plan.out), events.last_line(history)]
-    print("\n".join(filter(None, texts)), file=sys.stderr)
+    done, jobs = _done(workflow.dag)
+    stopped = f"stopped: jobs that are done, and stay done: {done} of {jobs}"
+    texts = [*events.failures(history), *_incomplete_tables(plan), stopped, GO_ON]
+    print("\n".join(filter(None, [*texts, events.last_line(history)])), file=sys.stderr)
 
 
 def _incomplete_tables(plan: Plan) -> Iterator[str]:
@@ -317,25 +313,10 @@ def _incomplete_tables(plan: Plan) -> Iterator[str]:
     from workflow.run.current_tables import tables_now
 
     with contextlib.suppress(*UNREADABLE):
-        lacks = tables_now(plan)[1]
-        if lacks:
+        if lacks := tables_now(plan)[1]:
             of_all = f"{len(lacks)} of {len(plan.config.tables)}"
             yield f"incomplete tables: {of_all}; `semblance table NAME` shows what there is"
         yield from (f"  {name}: {lack}" for name, lack in lacks.items())
-
-
-def _describe_saved(dag, out: str) -> Iterator[str]:
-    """Yield what a run that did not finish its plan has saved, and how it goes on."""
-    done, jobs = _done(dag)
-    yield f"stopped: jobs that are done, and stay done: {done} of {jobs}"
-    folders = [f"{layout.pattern(of)}/checkpoints/*/step-*" for of in layout.TRAINED]
-    steps = [step for folder in folders for step in Path(out).glob(folder)]
-    last = {step.parents[2]: step.name for step in sorted(steps, key=lambda step: step.name)}
-    for folder, step in sorted(last.items())[:SAVED]:
-        yield f"saved: {folder}: step {int(step.removeprefix('step-'))}"
-    if len(last) > SAVED:
-        yield f"saved: {counted(len(last) - SAVED, 'more training')}"
-    yield GO_ON
 
 
 def command_of_scripts(workflow) -> str:

@@ -100,5 +100,4 @@ def claim_downloads(folder: str | os.PathLike) -> None:
 
 
 def release_downloads() -> None:
-    """Let another run download."""
     _downloads.close()

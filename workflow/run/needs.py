@@ -51,7 +51,6 @@ class Needs:
         self.million = {name: million or UNKNOWN_MILLION for name, million in sizes.items()}
 
     def of(self, job: Job) -> Need:
-        """Return what a job needs."""
         work = STAGES[job.stage].work
         if work == "train":
             need = self._training(job)
@@ -64,7 +63,6 @@ class Needs:
         return need
 
     def settings(self, job: Job) -> dict[str, Any]:
-        """Return the settings of a training."""
         return json.loads(training_settings(self.plan, job))
 
     def _training(self, job: Job) -> Need:

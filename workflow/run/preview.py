@@ -40,8 +40,8 @@ DERIVED = "they read what this run makes"
 DELETED = "weights that were deleted after their use (keep.models: final) are read again"
 
 
-class _OnPlan(logging.Filter):
-    """Looks at the plan once, as soon as Snakemake has said what is to be done.
+class OnPlan(logging.Filter):
+    """A filter of Snakemake's lines that looks at the plan once, as soon as there is one.
 
     Ends the process with one line if a result is stale, or if this machine lacks what the jobs to
     do need. In a dry run it lets warnings pass alone, and prints the short form at the end.
@@ -53,9 +53,9 @@ class _OnPlan(logging.Filter):
         self.checked = checked
         self.asked = checked.asked
         self.is_done = False
+        logger.addFilter(self)
 
     def filter(self, event: logging.LogRecord) -> bool:
-        """Tell whether a line is printed."""
         is_short = self.asked.dry_run and not self.asked.lists_jobs
         planned = getattr(event, "event", None) == LogEvent.RUN_INFO
         if not self.is_done and (planned or event.getMessage() == NOTHING_TO_BE_DONE_MSG):
@@ -97,11 +97,6 @@ def stop(errors: Iterable[object], asked: Command) -> NoReturn:
     sys.exit(BAD_INPUT)
 
 
-def watch_plan(workflow, checked: Checked) -> None:
-    """Compare the plan with results and machine as soon as there is one; print a dry run's short form."""
-    logger.addFilter(_OnPlan(workflow, checked))
-
-
 def to_do(dag, plan: Plan) -> list[Job]:
     """Return the jobs that Snakemake is going to run."""
     by_record = {record(plan, job): job for job in jobs(plan)}
@@ -140,7 +135,6 @@ def _is_stale(job) -> bool:
 
 
 def short_form(dag, cost: Cost) -> str:
-    """Return the short form."""
     planned = planned_jobs(dag)
     if not planned:
         made = sum(bool(job.output) for job in dag.jobs)

@@ -36,7 +36,10 @@ SHOWN = (NOTHING_TO_BE_DONE_MSG, *private.STOPPING)
 
 
 class Screen(logging.Handler):
-    """The terminal of a run: a line for each stage; in a file, a line a minute."""
+    """The terminal of a run: a line for each stage; in a file, a line a minute.
+
+    ``jobs`` are those that the run makes, by Snakemake's latest plan.
+    """
 
     def __init__(self, out: str, asked: Command):
         super().__init__()
@@ -78,10 +81,6 @@ class Screen(logging.Handler):
             self.live = _live()
         atexit.register(self.end)
         Thread(target=self._follow, daemon=True).start()
-
-    def follow(self, these: list[Job]) -> None:
-        """Follow these jobs in place of those before: Snakemake has made its plan anew."""
-        self.jobs = these
 
     def end(self) -> None:
         """Draw the last state, and show nothing more."""

@@ -46,10 +46,14 @@ def last_output() -> str:
 
 
 def read_start(out: str) -> Started:
-    """Return what is noted in an output folder; InputError, which names the file, for what is not."""
-    note = Path(layout.place(out, layout.COMMAND))
-    if not note.is_file():
-        raise InputError(out, "no run has noted its start here", run_near(out))
+    """Return what is noted in an output folder.
+
+    InputError, which names the file, for what is not noted, or is of another version.
+    """
+    note, config = Path(layout.place(out, layout.COMMAND)), Path(layout.place(out, layout.CONFIG))
+    for path, what in ((note, "start"), (config, "config")):
+        if not path.is_file():
+            raise InputError(out, f"no run has noted its {what} here", run_near(out))
     noted = read_object(note)
     folder = Path(noted["folder"])
     moved = {}
@@ -57,17 +61,10 @@ def read_start(out: str) -> Started:
     if not folder.is_dir() or place != os.path.realpath(out):  # moved or copied results
         folder = Path.cwd()
         moved = {"output": os.path.abspath(out)}
-    facts = {key: noted[key] for key in ("command", "cores", "at_a_time")}
-    return Started(folder, noted_config(out, **moved), note.stat().st_mtime, **facts)
-
-
-def noted_config(out: str, **changed: str) -> Config:
-    """Return the config that a run has noted; InputError for none, or one of another version."""
-    path = Path(layout.place(out, layout.CONFIG))
-    if not path.is_file():
-        raise InputError(out, "no run has noted its config here", run_near(out))
     try:
-        return Config.model_validate(read_object(path) | changed)
+        of_run = Config.model_validate(read_object(config) | moved)
     except ValidationError:
         problem = "not the config of a run of this version"
-        raise InputError(path, problem, "start the run again, which writes it anew") from None
+        raise InputError(config, problem, "start the run again, which writes it anew") from None
+    facts = {key: noted[key] for key in ("command", "cores", "at_a_time")}
+    return Started(folder, of_run, note.stat().st_mtime, **facts)

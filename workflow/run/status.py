@@ -130,7 +130,6 @@ class Status:
 
     @property
     def finished(self) -> bool:
-        """Tell whether every job is done."""
         return all(count["done"] == count["jobs"] for count in self.stages)
 
 

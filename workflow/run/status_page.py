@@ -160,7 +160,6 @@ def _end(status: Status) -> Iterator[str]:
 
 
 def as_json(status: Status) -> str:
-    """Return the status as one line of JSON."""
     facts = asdict(status) | {"finished": status.finished}
     jobs = facts.pop("jobs")
     facts |= {state: [job for job in jobs if job["state"] == state] for state in KINDS}

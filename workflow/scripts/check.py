@@ -14,7 +14,7 @@ from workflow.planning.stages import makers
 from workflow.run import command
 from workflow.run.check import check, check_planned
 from workflow.scripts import cli
-from workflow.scripts.endings import BAD_INPUT, run
+from workflow.scripts.endings import BAD_INPUT
 
 
 def parser() -> argparse.ArgumentParser:
@@ -25,8 +25,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Check, print what was found, and end with status 2 if there is an error."""
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     asked = command.Command(starts_jobs=True, plans_jobs=True)
     if args.profile:
@@ -36,19 +35,13 @@ def main(argv: list[str] | None = None) -> None:
     if not checked.errors:
         checked.cost.targets = makers(checked.cost.plan, tables) or checked.cost.targets
         check_planned(checked)
+    errors, warnings, facts = list(map(str, checked.errors)), checked.warnings, checked.facts
     if args.json:
-        errors = list(map(str, checked.errors))
-        said = {"errors": errors, "warnings": checked.warnings, "facts": checked.facts}
-        print(canonical(said))
-        sys.exit(BAD_INPUT if errors else 0)
-    lines = [f"error: {error}" for error in checked.errors]
-    lines += [f"warning: {warning}" for warning in checked.warnings]
-    if not checked.errors:
-        lines += [*checked.facts, "no error found: the run can start"]
-    print("\n".join(lines))
-    if checked.errors:
+        print(canonical({"errors": errors, "warnings": warnings, "facts": facts}))
+    else:
+        lines = [f"error: {error}" for error in errors]
+        lines += [f"warning: {warning}" for warning in warnings]
+        lines += [] if errors else [*facts, "no error found: the run can start"]
+        print("\n".join(lines))
+    if errors:
         sys.exit(BAD_INPUT)
-
-
-if __name__ == "__main__":
-    run(main)

@@ -29,14 +29,12 @@ def command(prog: str, description: str | None, **more: Any) -> argparse.Argumen
 
 
 def add_configs(flags: argparse.ArgumentParser) -> None:
-    """Let a command take config files."""
     flags.add_argument(
         "config", nargs="*", help="config files, laid over config.yaml in this order"
     )
 
 
 def add_configs_and_tables(flags: argparse.ArgumentParser) -> None:
-    """Let a command take config files and names of tables, in any order."""
     flags.add_argument(
         "configs",
         nargs="*",
@@ -52,23 +50,19 @@ def configs_and_tables(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def add_run(flags: argparse.ArgumentParser) -> None:
-    """Let a command take the output folder of a run."""
     text = "the output folder of a run; by default the one here on which a run began last"
     flags.add_argument("--output", metavar="OUT", help=text)
 
 
 def add_output(flags: argparse.ArgumentParser) -> None:
-    """Let a command take another output folder than the config's."""
     flags.add_argument("--output", help="the output folder, in place of the config's")
 
 
 def add_json(flags: argparse.ArgumentParser) -> None:
-    """Let a command print the same for programs."""
     flags.add_argument("--json", action="store_true", help="the same for programs, as JSON")
 
 
 def add_cores(flags: argparse.ArgumentParser) -> None:
-    """Let a command take a number of cores, or all."""
     flags.add_argument(
         "--cores", type=_cores, default="all", help="cores of this machine to use (default: all)"
     )

@@ -11,7 +11,6 @@ import shtab
 
 from semblance.__main__ import commands, first_line, script_of
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
@@ -20,8 +19,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Print the script of a shell."""
+def main(argv: list[str]) -> None:
     shell = parser().parse_args(argv).shell
     print(shtab.complete(whole_parser(), shell))
 
@@ -40,7 +38,3 @@ def whole_parser() -> argparse.ArgumentParser:
             if action.nargs != 0 and not action.choices:
                 action.complete = shtab.FILE
     return whole
-
-
-if __name__ == "__main__":
-    run(main)

@@ -18,19 +18,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semblance.audit.chain import Chain
-from semblance.audit.explain import (
-    Step,
-    explain,
-    find_cell,
-    problems,
-)
+from semblance.audit.explain import Step, explain, find_cell, problems
 from semblance.audit.kept import RECORDS, laid_out
 from semblance.audit.summary import Line, cell_lines, claim_lines, explain_claim, file_lines
 from semblance.errors import InputError
 from workflow.extensions import extensions
 from workflow.run.started import last_output
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 WIDTH = 100
 BEFORE = 11  # characters before a text
@@ -84,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     results = args.output or last_output()
     chained = contextlib.nullcontext
@@ -99,15 +93,8 @@ def main(argv: list[str] | None = None) -> None:
             width = min(WIDTH, shutil.get_terminal_size().columns)
             said = [*lines, ("again", f"semblance verify --output {results}")]
             behind = " " * (BEFORE + 2)
-            text = "\n".join(
-                [
-                    tree.name,
-                    *(
-                        _wrapped(f"{word:<{BEFORE}}{rest}", "  ", behind, width)
-                        for word, rest in said
-                    ),
-                ]
-            )
+            told = [_wrapped(f"{word:<{BEFORE}}{rest}", "  ", behind, width) for word, rest in said]
+            text = "\n".join([tree.name, *told])
         print(text.replace(str(chain.root), str(results)))  # that of a kept run is temporary
     if problems(tree):
         sys.exit(1)
@@ -129,7 +116,3 @@ def _explained(
             return tree, [*tree.facts.items(), *file_lines(tree)]
     tree = explain_claim(chain, name)
     return tree, claim_lines(tree)
-
-
-if __name__ == "__main__":
-    run(main)

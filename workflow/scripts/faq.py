@@ -10,12 +10,10 @@ APPLICATION = "semblance_faq.commands.cli"  # the reproduction knows it by this 
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of all subcommands."""
     return importlib.import_module(APPLICATION).parser()
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the named subcommand."""
     application = importlib.import_module(APPLICATION)
     if argv and not argv[0].startswith("-"):
         one_of(argv[0], "command of semblance faq", application.EXAMPLES)

@@ -19,7 +19,6 @@ from workflow.config.layers import Layer, Layered, over_project
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
@@ -29,8 +28,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Fetch, print a line for each file, and end with status 1 if something is missing."""
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     config = over_project(args.config)
     folder = args.mirror or config.get("mirror")
@@ -51,7 +49,3 @@ def main(argv: list[str] | None = None) -> None:
         print(f"error: {folder}: {problem}; the same command goes on from here", file=sys.stderr)
         sys.exit(1)
     print(f"{folder} has all {len(states)} files: start with --config mirror={folder.resolve()}")
-
-
-if __name__ == "__main__":
-    run(main)

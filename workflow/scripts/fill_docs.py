@@ -46,7 +46,6 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def shipped_configs() -> list[Config]:
-    """Return the configs whose rows papers/reference.json describes."""
     return [load_files(overlays) for overlays in SHIPPED]
 
 

@@ -16,7 +16,6 @@ from workflow.run.cards import write_cards
 from workflow.run.crate import write_crate
 from workflow.run.started import last_output, read_start
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
@@ -26,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     results = args.output or last_output()
     keep(results, args.folder)
@@ -38,7 +37,3 @@ def main(argv: list[str] | None = None) -> None:
     except InputError as error:
         print(f"warning: no cards of its models: {error}", file=sys.stderr)
     print(f"kept {results}. Check it: semblance verify --output {args.folder}")
-
-
-if __name__ == "__main__":
-    run(main)

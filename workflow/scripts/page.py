@@ -18,35 +18,24 @@ from workflow.report.facts import UNREADABLE, Facts
 from workflow.run.current_tables import tables_now
 from workflow.run.started import last_output, read_start
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     start = read_start(args.output or last_output())
     with contextlib.chdir(start.folder):  # from which the paths of its config count
         plan = Plan(start.config)
-        path = _written(Facts(outline(plan), *tables_now(plan)))
+        page = compose(Facts(outline(plan), *tables_now(plan)), version())
+        path = Path(layout.place(plan.out, layout.REPORT)).absolute()
+        noted = Path(layout.place(plan.out, layout.TABLE_RECORD, table="report"))
+        with contextlib.suppress(*UNREADABLE):
+            if text_digest(page) not in read_object(noted)["outputs"].values():
+                noted.unlink()  # of a report that says something else: the next run makes it anew
+        write_text(path, page)
     print(f"report: {path}")
-
-
-def _written(facts: Facts) -> Path:
-    """Write the report as it stands now; return its whole path."""
-    page = compose(facts, version())
-    path = Path(layout.place(facts.out, layout.REPORT)).absolute()
-    noted = Path(layout.place(facts.out, layout.TABLE_RECORD, table="report"))
-    with contextlib.suppress(*UNREADABLE):
-        if text_digest(page) not in read_object(noted)["outputs"].values():
-            noted.unlink()  # of a report that says something else: the next run makes it anew
-    write_text(path, page)
-    return path
 
 
 def parser() -> argparse.ArgumentParser:
     flags = cli.command("semblance report", __doc__)
     cli.add_run(flags)
     return flags
-
-
-if __name__ == "__main__":
-    run(main)

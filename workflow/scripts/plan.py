@@ -18,7 +18,6 @@ from workflow.planning.stages import STAGES, Job, submissions
 from workflow.run.costs import Cost, estimates, measure, to_do
 from workflow.run.needs import CHECKPOINTS, UNKNOWN_MILLION, WITHOUT_WEIGHTS
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk")
 
@@ -31,8 +30,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Measure the jobs so far, and print the table."""
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     collect_rarely()
     configs, tables = cli.configs_and_tables(args.configs)
@@ -116,7 +114,3 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
         "counts and prices also what other settings and changed code make again",
         f"times: estimates for an idle machine; {source}",
     ]
-
-
-if __name__ == "__main__":
-    run(main)

@@ -5,7 +5,6 @@ What stands behind -- is given to Snakemake as it is: any of its arguments, such
 """
 
 import argparse
-import contextlib
 import json
 import os
 import shlex
@@ -16,9 +15,8 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from semblance.strict_yaml import parse_argument
 from workflow.config.layers import found, read_layer
-from workflow.scripts import cli, endings
+from workflow.scripts import cli
 
 PROGRAM = "snakemake"
 
@@ -47,13 +45,11 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     """Print the command, and become it."""
-    command = command_line(list(sys.argv[1:] if argv is None else argv))
+    command = command_line(argv)
     program = _program()
-    shown = program
-    if shutil.which(PROGRAM) == program:
-        shown = PROGRAM
+    shown = PROGRAM if shutil.which(PROGRAM) == program else program
     print(shlex.join([shown, *command]), file=sys.stderr, flush=True)
     os.execv(program, [program, *command])
 
@@ -67,22 +63,15 @@ def command_line(argv: list[str]) -> list[str]:
     args = parser().parse_args(own)
     for path in args.config:
         read_layer(path)
-    command = []
-    if args.config:
-        command += ["--configfile", *map(found, args.config)]
-    settings = list(args.set)
+    command = ["--configfile", *map(found, args.config)] if args.config else []
+    settings = args.set
     for setting in settings:
         key, equals, _ = setting.partition("=")
         if not key.isidentifier() or not equals:
             advice = "write it as in --set seeds='[1, 2]'"
             raise InputError(f"--set {setting}", "no KEY=VALUE", advice)
-    if args.output:
-        is_text = False
-        with contextlib.suppress(
-            InputError
-        ):  # such as 010, a number in one YAML and none in another
-            is_text = parse_argument(args.output, "--output") == args.output
-        settings.append(f"output={args.output if is_text else json.dumps(args.output)}")
+    if args.output:  # in quotes: 010 is a number in one YAML, and none in another
+        settings.append(f"output={json.dumps(args.output)}")
     if settings:
         command += ["--config", *settings]
     if Path.cwd() != ROOT:
@@ -98,11 +87,6 @@ def _program() -> str:
     beside = str(Path(sys.executable).with_name(PROGRAM))
     program = shutil.which(beside) or shutil.which(PROGRAM)
     if program is None:
-        raise InputError(
-            PROGRAM, "no such program here", "install the project: make setup, or pip install"
-        )
+        advice = "install the project: make setup, or pip install"
+        raise InputError(PROGRAM, "no such program here", advice)
     return program
-
-
-if __name__ == "__main__":
-    endings.run(main)

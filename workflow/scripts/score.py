@@ -36,7 +36,6 @@ from semblance.provenance import ROOT, canonical
 from workflow.config.methods import ALL_TASKS
 from workflow.run.started import read_start
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 from workflow.terminal import painter
 
 DOWNLOADS = "resources"
@@ -80,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     """Find the data, score the model task by task, and print the table."""
     args = parser().parse_args(argv)
     if not 1 <= args.threads <= 1024:
@@ -212,7 +211,3 @@ def score(
         print(f"missing: {name}: {why}")
     if args.number is not None:
         print(protocols.nearest_text(scores, args.number))
-
-
-if __name__ == "__main__":
-    run(main)

@@ -14,7 +14,6 @@ from workflow.checks.load import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
@@ -24,15 +23,10 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Ask, print the table, and end with status 1 if something is missing."""
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     wanted = wanted_by(Plan(load_files(args.config)))
     answers = ask_all(questions(wanted, load_manifest(wanted.manifest)))
     print(canonical([answer._asdict() for answer in answers]) if args.json else page(answers))
     if missing(answers):
         sys.exit(1)
-
-
-if __name__ == "__main__":
-    run(main)

@@ -14,7 +14,6 @@ from workflow.run import started
 from workflow.run.status import look
 from workflow.run.status_page import as_json, as_page
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 from workflow.terminal import painter
 
 EVERY = 10.0  # seconds: a living process shows itself as often
@@ -30,29 +29,24 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     """Look, and print; with --watch, again and again."""
     args = parser().parse_args(argv)
     out = args.output or started.last_output()
     if not args.watch:
-        print(_text(out, args.json, args.all))
+        print(_look(out, args.json, args.all))
         return
     with contextlib.suppress(KeyboardInterrupt):  # the usual end of watching
         while True:
             in_its_place = CLEAR if sys.stdout.isatty() else ""
-            print(in_its_place + _text(out, args.json, args.all), flush=True)
+            print(in_its_place + _look(out, args.json, args.all), flush=True)
             time.sleep(EVERY)
 
 
-def _text(out: str, as_line: bool, everything: bool) -> str:
-    """Return what there is to say now of the run on an output folder."""
+def _look(out: str, as_line: bool, everything: bool) -> str:
     start = started.read_start(out)
     with contextlib.chdir(start.folder):  # from which the paths of its config count
         status = look(start)
     if as_line:
         return as_json(status)
     return as_page(status, painter(sys.stdout), everything)
-
-
-if __name__ == "__main__":
-    run(main)

@@ -15,7 +15,6 @@ from semblance.errors import one_of
 from workflow.planning.plan import Plan
 from workflow.run import started
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 WIDE = (10_000, 24)  # columns and lines of what is no terminal, such as a pipe
 
@@ -32,8 +31,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Print the table, or the names of all."""
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     out = args.output or started.last_output()
     start = started.read_start(out)
@@ -60,7 +58,3 @@ def _one_table(plan: Plan, name: str, form: str, out: str) -> str:
         return table_csv(table) if form == "csv" else to_json(table)
     notes = f"semblance table {name} --json" if lacks else Path(out, layout.TABLES, f"{name}.md")
     return fitted(table, shutil.get_terminal_size(WIDE).columns, str(notes))
-
-
-if __name__ == "__main__":
-    run(main)

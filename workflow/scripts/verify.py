@@ -16,7 +16,6 @@ from workflow.run import lock
 from workflow.run.started import last_output
 from workflow.run.status import holder_of
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
@@ -32,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     return flags
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str]) -> None:
     args = parser().parse_args(argv)
     results = args.output or last_output()
     if not (args.output or args.json):
@@ -51,7 +50,3 @@ def main(argv: list[str] | None = None) -> None:
     if findings.problems:
         sys.exit(1)
     print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --output {results}")
-
-
-if __name__ == "__main__":
-    run(main)

@@ -1,7 +1,6 @@
 """The config: strict at every level, violations named by their key, words as the code has them."""
 
 import json
-import re
 import typing
 from typing import Any
 
@@ -15,23 +14,20 @@ from semblance.errors import InputError
 from semblance.evaluation.sts import WhitenedOn
 from semblance.models.prompts import DOCUMENT, QUERY
 from semblance.names import TRANSFER_TASKS
-from semblance.provenance import ROOT
 from semblance.reporting.table import decode_spec
 from semblance.settings import decode_json
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
 from tests.shipped import changed, merged
 from workflow.checks.load import load, load_files
-from workflow.checks.machine import input_checks
 from workflow.config import inputs, model, trainings
 from workflow.config.methods import is_untrained
 from workflow.config.model import Config
 from workflow.config.trainings import Entropy
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job, jobs
+from workflow.planning.stages import jobs
 from workflow.planning.tables import TableRow, row_labels, rows_of
 
-FAQ = Job("prepare_faq", name="mine")
 CONFIGS = [
     ("config.yaml",),
     ("config.yaml", "demo/config.yaml"),
@@ -52,7 +48,7 @@ CONFIGS = [
 @pytest.mark.parametrize("names", CONFIGS)
 def test_every_settings_slice_of_a_shipped_config_decodes(names):
     plan = Plan(load(merged(*names)))
-    for run in plan.runs:
+    for run in {each.run for each in plan.evaluations}:
         if is_untrained(plan.config, run.method) or "entropy" in run.method:
             continue
         settings = decode_json(
@@ -79,13 +75,6 @@ def test_a_kind_and_its_phis_make_methods_that_others_may_name():
     assert Config.model_validate(json.loads(json.dumps(full.written()))) == full
 
 
-def test_an_entropy_model_that_nothing_makes_is_no_method():
-    with pytest.raises(
-        InputError, match="there is no method 'entropy-0.7'; did you mean entropy-0"
-    ):
-        load(changed(merged("config.yaml"), with_rows("rcl-8, entropy-0.7")))
-
-
 def test_an_entropy_model_may_have_an_entry_and_a_name_of_its_own():
     more = "; methods.sharp = {kind: entropy, phi: 0.7}"
     full = load(changed(merged("config.yaml"), with_rows("rcl-8, sharp", more)))
@@ -110,31 +99,6 @@ def test_a_table_may_name_the_entropy_models_of_rows_that_a_file_has_replaced(tm
     assert "entropy-sum-0.04" in labels
 
 
-OWN_INPUTS = {  # key of a file: what names it, and the jobs of which one reads it
-    "faq.banks.mine.path": ("faq.banks.mine = {kind: own, path: FILE}", [FAQ]),
-    "faq.banks.mine.queries_path": (
-        f"faq.banks.mine = {{kind: own, path: {ROOT}/config.yaml, queries_path: FILE}}",
-        [FAQ],
-    ),
-}
-
-
-@pytest.mark.parametrize("key", OWN_INPUTS)
-def test_a_file_of_ones_own_has_to_be_there_before_anything_runs(key, tmp_path):
-    file = tmp_path / "mine.csv"
-    changes, jobs = OWN_INPUTS[key]
-    plan = Plan(load(changed(merged("config.yaml"), changes.replace("FILE", str(file)))))
-
-    def check() -> None:
-        for each in input_checks(plan, jobs):
-            each()
-
-    with pytest.raises(InputError, match=rf"^config\.{re.escape(key)}: {file}: no such file"):
-        check()
-    file.touch()
-    check()
-
-
 def test_the_config_of_glove_adds_a_row_to_two_tables_and_leaves_the_others(plan):
     ours = Plan(load(merged("config.yaml", "configs/simcse-glove.yaml")))
     for table, name in (("simcse_table5", "5"), ("simcse_tableE1", "E1")):
@@ -145,17 +109,6 @@ def test_the_config_of_glove_adds_a_row_to_two_tables_and_leaves_the_others(plan
     more = {*jobs(ours)} - {*jobs(plan)}
     assert {job.stage for job in more} == {"download_model", "evaluate_sts", "evaluate_transfer"}
     assert {job.base for job in more} == {"glove"} and len(more) == 3
-
-
-@pytest.mark.parametrize("key", ["layers: 3", "pooling: cls", "prompts: {}"])
-def test_a_file_of_word_vectors_has_no_keys_of_a_transformer(key, tmp_path):
-    file = tmp_path / "glove.txt"
-    file.touch()
-    base = f"bases.glove = {{folder: {file}, max_length: 512, tokenizer: glove, {key}}}"
-    plan = Plan(load(changed(merged("config.yaml"), base)))
-    [check] = input_checks(plan, [Job("download_model", base="glove")])
-    with pytest.raises(InputError, match=rf"bases\.glove\.{key.split(':')[0]}: has no effect"):
-        check()
 
 
 @pytest.mark.parametrize("method", ["start", "simcse"])

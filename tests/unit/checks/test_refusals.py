@@ -74,12 +74,10 @@ methods.rcl-2.regulators = [nobody/start] | methods.rcl-2.regulators: there is n
 methods.rcl-2.regulators = [bert-base/nobody] | methods.rcl-2.regulators: there is no met
 methods.rcl-2.regulators = [entropy-0.010] | methods.rcl-2.regulators: there is no method 'entropy-
 methods.rcl-2.regulators = [whitening-target] | methods.rcl-2.regulators: 'whitening-target' is fit
-methods.rcl-2.regulators = [rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
 methods.rcl-2.regulators = [bert-base/rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
 methods.rcl-2.regulators = [rcl-4]; methods.rcl-4.regulators = [rcl-2] | methods.rcl-2.regulators: '
 methods.rcl-2.regulators = [bert-base/start]; methods.rcl-2.regulator_seeds = [1] | methods.rcl-2.re
 methods.rcl-2.regulators = [whitening]; methods.rcl-2.regulator_seeds = [1] | methods.rcl-2.regulato
-methods.rcl-2.regulators = [start]; methods.rcl-2.regulator_seeds = [1] | methods.rcl-2.regulator_se
 methods.continued-matched.steps_of = whitening | methods.continued-matched
 methods.continued-matched.steps_of = continued-matched | methods.continued-matched
 methods.rcl-8.label = RCL (2 regulators) | tables.rcl_controls.labels: the rows of rcl-2 and rcl-8

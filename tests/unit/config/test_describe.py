@@ -6,7 +6,7 @@ import re
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.unit.checks.test_config import ROOT
+from semblance.provenance import ROOT
 from workflow.config.describe import PARTS, SCHEMA, page, schema
 from workflow.config.layers import of_config, read_layer
 

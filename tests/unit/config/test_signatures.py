@@ -88,13 +88,6 @@ def test_an_option_that_a_module_does_not_take_is_named_by_its_key(check, key):
         check()
 
 
-def test_options_that_a_module_takes_pass():
-    check_view("crop", {"share": 0.1}, "x")
-    check_view("repeat", {}, "x")
-    check_view("rows", {}, "x")
-    check_dropout({"hidden": 0, "attention": 0.9, "drophead": 0.2, "sampled": {}}, "x")
-
-
 @pytest.fixture
 def modules(tmp_path, monkeypatch):
     """A folder of losses and one of dropouts of its own."""

@@ -35,9 +35,10 @@ def test_the_trainings_are_those_that_the_tables_need(values):
     """Final models, the entropy models that they need, and an initial model for each fold."""
     plan = Plan(load(merged("config.yaml")))
     trained = set(methods_of(plan.config, "train"))
-    final = {run for run in plan.runs if run.method in trained}
+    runs = {each.run for each in plan.evaluations}
+    final = {run for run in runs if run.method in trained}
     final |= {read for run in final for read in plan.regulators(run) if read.method in trained}
-    entropy = {run for run in plan.runs if run.method.startswith("entropy")}
+    entropy = {run for run in runs if run.method.startswith("entropy")}
     for run in final:
         entropy |= {read for read in plan.regulators(run) if read.method.startswith("entropy")}
     initial = {(corpus, base, seed) for corpus, base, _, seed in entropy if plan.is_faq(corpus)}

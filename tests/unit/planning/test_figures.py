@@ -48,10 +48,8 @@ def test_a_figure_with_rows_shows_their_models_and_the_base_once():
     first = Job("evaluate_sts", "none", "bert-base", "start", 0)
     assert inputs(made, Job("collect_figure", name="f"))[0] == first
     # A change of scores is told by their text.
-    assert (
-        figure_files(made, "f", texts=True)[0]
-        == "results/scores/sts/none/bert-base/start/seed-0/scores.csv"
-    )
+    scores = "results/scores/sts/none/bert-base/start/seed-0/scores.csv"
+    assert figure_files(made, "f", texts=True)[0] == scores
 
 
 def test_a_measured_figure_waits_for_its_models_and_the_test_pairs_and_for_no_scores():

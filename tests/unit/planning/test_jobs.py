@@ -14,22 +14,6 @@ def test_each_job_is_an_input_of_another_but_for_the_report_which_is_the_last(pl
     assert {i for job in found for i in inputs(plan, job)} == found - {Job("report")}
 
 
-def test_a_table_waits_for_the_evaluations_of_its_own_rows_alone(plan):
-    waits = inputs(plan, Job("render_table", name="rcl_table2a"))
-    assert {(job.stage, plan.folds_of[job.corpus][0]) for job in waits} == {
-        ("evaluate_faq", "faqir")
-    }
-    methods = {"start", "continued", "drophead-0.1", "attention-dropout-0.1", "rcl-8"}
-    assert methods <= {job.name for job in waits}
-    assert {job.corpus for job in waits} == {f"faqir-{fold}" for fold in range(plan.folds)}
-
-
-def test_a_regulated_training_waits_for_the_embeddings_of_each_of_its_entropy_models(plan):
-    assert {i.name for i in inputs(plan, TRAIN) if i.stage == "embed"} == {
-        f"entropy-0.0{n}" for n in (1, 2, 3, 4)
-    }
-
-
 NLI = {"corpus": "nli", "base": "bert-base"}
 
 
@@ -57,9 +41,8 @@ def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_an
     assert submissions(plan, [evaluation]) == 1  # its model is there already
     assert submissions(plan, [Job("prepare_nli", "nli"), *tokens]) == 1
     assert submissions(plan, tokens) == 2  # the corpus is there already
-    assert (
-        submissions(plan, [Job("collect_scores"), Job("download", name="sick")]) == 0
-    )  # local rules
+    local = [Job("collect_scores"), Job("download", name="sick")]
+    assert submissions(plan, local) == 0
 
 
 def test_only_models_in_a_table_of_the_transfer_tasks_are_evaluated_on_them(plan):

@@ -52,7 +52,6 @@ def test_the_weights_that_go_are_inputs_of_the_jobs_that_read_them():
 @pytest.mark.parametrize("method", ["start", "bm25"])
 def test_a_base_stays(method):
     assert weights_of(plan("final"), method) == []
-    assert plan("final").start_of_entropy("nli") == "start"
 
 
 def test_a_ranking_reads_the_weights_of_the_method_that_it_ranks_with():

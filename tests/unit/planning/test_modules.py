@@ -38,11 +38,6 @@ def test_a_training_runs_its_loss_its_view_its_dropouts_and_its_bases_pooling():
     }
 
 
-def test_plain_rates_of_dropout_are_no_modules():
-    expected = {f"{LOSSES}.entropy", f"{VIEWS}.rows", f"{POOLINGS}.cls"}
-    assert of_training(dropout={"hidden": 0.1, "attention": 0.0}) == of_training() == expected
-
-
 def test_the_loss_of_masked_words_counts_for_the_trainings_that_have_it():
     without = {f"{LOSSES}.entropy", f"{VIEWS}.rows", f"{POOLINGS}.cls"}
     assert of_training(masked_words={"weight": 0.1}) == without | {MASKED_WORDS}

@@ -38,7 +38,7 @@ def test_a_ranking_uses_the_model_of_another_method():
 def test_an_untrained_ranking_has_one_run_and_a_trained_one_has_the_seeds_of_its_model():
     plan = Plan(load(config()))
     seeds = {method: set() for method in ("rcl-8", "bm25", "better")}
-    for run in plan.runs:
+    for _, run in plan.evaluations:
         seeds[run.method].add(run.seed)
     assert seeds["bm25"] == {0} and seeds["better"] == seeds["rcl-8"] and len(seeds["rcl-8"]) > 1
 

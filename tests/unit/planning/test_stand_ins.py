@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 from semblance.fetch.manifest import load_manifest
+from semblance.provenance import ROOT
 from tests.shipped import changed, merged
-from tests.unit.checks.test_config import ROOT
 from workflow.checks.load import load
 from workflow.planning.plan import Plan
 from workflow.planning.stand_ins import REFERENCE, marked, reference_text
@@ -45,8 +45,6 @@ training.max_steps = 100 | rcl_table3 rcl-8 \
 | max_steps 100 instead of none; regulators.max_steps 100 instead of none
 recipes.rcl.batch_size = 32 | rcl_table3 rcl-8 \
 | batch_size 32 instead of 64; regulators.batch_size 32 instead of 64
-recipes.rcl.epochs = 2 | rcl_table3 rcl-8 \
-| epochs 2 instead of 1; regulators.epochs 2 instead of 1
 recipes.rcl.hard_negatives = false | rcl_table3 rcl-8 \
 | hard_negatives false instead of none; regulators.hard_negatives false instead of none
 recipes.rcl.learning_rate = 1.0e-5 | rcl_table3 rcl-8 \
@@ -66,8 +64,6 @@ methods.ssimcse.dropout.sampled.granularity = row | ssimcse_table1 ssimcse \
 transfer.datasets = [mr, trec] | simcse_tableE1 start bert-base \
 | tests mr, trec instead of mr, cr, subj, mpqa, sst2, trec, mrpc
 transfer.datasets = [mr, trec] | simcse_tableE1 simcse bert-base \
-| tests mr, trec instead of mr, cr, subj, mpqa, sst2, trec, mrpc
-transfer.datasets = [mr, trec] | simcse_tableE1 simcse-sup bert-base \
 | tests mr, trec instead of mr, cr, subj, mpqa, sst2, trec, mrpc
 transfer.datasets = [mr, trec] | simcse_table5 simcse bert-base |
 sts.datasets = [stsb] | simcse_tableE1 simcse bert-base |

@@ -102,7 +102,7 @@ class ExampleRun:
 
 def note_start(plan: Plan, at_a_time: int | None = None) -> None:
     """Note the start of a run, as its controller does; ``at_a_time``: jobs, on a cluster."""
-    note = {"folder": os.getcwd(), "output": plan.out, "downloads": plan.downloads, "options": []}
+    note = {"folder": os.getcwd(), "output": plan.out, "options": []}
     note |= {"command": "snakemake --cores 4", "cores": 4, "at_a_time": at_a_time}
     write_json(f"{plan.out}/logs/command.json", note)
     write_json(f"{plan.out}/logs/config.json", plan.config.written())

@@ -2,7 +2,6 @@
 
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +19,6 @@ from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.reads import Job
 from workflow.planning.stages import jobs, record
 from workflow.planning.stand_ins import marked
-from workflow.run import hooks
 from workflow.run.current_tables import tables_now
 
 BASE = "nli-roberta-base-v2"
@@ -148,13 +146,6 @@ def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
     assert tables_now(plan)[1] == {"t_sts": waits, "t_faq": waits}
 
 
-def test_a_rendered_table_is_whole(plan):
-    finish(plan)
-    render_whole(plan, "t_sts")
-    tables, lacks = tables_now(plan)
-    assert set(lacks) == {"t_faq"} and tables["t_sts"].name == "t_sts"
-
-
 @pytest.mark.parametrize("change", ["settings", "scores", "a lost form", "a damaged form"])
 def test_a_table_that_is_outdated_or_damaged_is_not_whole(plan, change):
     finish(plan)
@@ -178,10 +169,3 @@ def test_a_whole_table_stays_whole_without_the_scores_that_it_was_made_of(plan):
         render_whole(plan, name)
     shutil.rmtree("results/scores")
     assert tables_now(plan)[1] == {}
-
-
-def test_the_end_of_a_run_prints_which_tables_lack_runs(plan, capsys):
-    stopped = SimpleNamespace(dag=SimpleNamespace(finished_jobs=[], jobs=[]))
-    lose_training(plan)
-    hooks.print_end(stopped, plan)
-    assert f"  t_sts: {LACK}\n" in capsys.readouterr().err

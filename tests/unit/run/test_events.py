@@ -75,15 +75,12 @@ def test_a_line_that_a_kill_has_cut_hides_no_other_one(writer):
     say(writer, "job_info", **info())
     path = Path("results", events.FILE)
     os.truncate(path, path.stat().st_size - 9)
-    history = events.History("results")
-    assert history.jobs == {}
+    assert events.History("results").jobs == {}
     events.append("results", "run", cluster="aaa")
-    history.update()
-    [run] = history.unsettled
+    [run] = events.History("results").unsettled
     assert run["cluster"] == "aaa"
     events.append("results", "settled")
-    history.update()
-    assert history.unsettled == []
+    assert events.History("results").unsettled == []
 
 
 def test_neither_a_full_disk_nor_an_unknown_record_stops_a_run_on_this_machine(monkeypatch, capsys):

@@ -20,6 +20,7 @@ from workflow.checks.load import load
 from workflow.config.model import Config, Keep
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import Job, log
+from workflow.report.outline import Outline
 from workflow.run import command, events, hooks, lock, slurm
 from workflow.run.check import Checked
 
@@ -39,6 +40,7 @@ def calls(monkeypatch, tmp_path):
     monkeypatch.setattr(lock, "release_downloads", lambda: made.append("release"))
     monkeypatch.setattr(slurm, "settle", lambda names: made.append(f"settle {names}") or True)
     monkeypatch.setattr(hooks, "deletes_models", lambda config: False)
+    monkeypatch.setattr(hooks, "outline", lambda plan: Outline(*[()] * 11))
     # A thread of a run that never ends would run on beside all later tests.
     monkeypatch.setattr(hooks.Thread, "start", lambda thread: None)
     return made
@@ -72,7 +74,7 @@ def test_a_job_knows_that_a_scheduler_runs_it(monkeypatch, remote):
 
 
 FOLDERS = Config.model_construct(output="out", downloads="raw")
-PLACE = SimpleNamespace(out="out", downloads="raw")
+PLACE = SimpleNamespace(out="out", downloads="raw", config=FOLDERS)
 START = command.Command(starts_jobs=True)
 
 
@@ -111,11 +113,6 @@ def test_memory_grows_with_each_end_for_lack_of_it_up_to_that_of_a_node(
     checked = Checked([], cost=cost, asked=asked)
     found = hooks.asks(checked, writer, job, attempt=4)  # the other attempts ended otherwise
     assert found == {"runtime": 120, "mem_mb": memory}
-
-
-def test_a_dry_run_touches_nothing(calls):
-    hooks.prepare_start(PLACE, command.read(["-n"]))
-    assert calls == []
 
 
 CLAIM = (lock, "claim_output")
@@ -204,7 +201,7 @@ def test_local_jobs_are_limited_to_the_places_on_this_machines_gpus(
 
 
 def test_a_run_claims_its_folders_again_before_its_first_job(calls):
-    hooks.begin(workflow(), FOLDERS, WRITER)
+    hooks.begin(workflow(), PLACE, WRITER)
     assert calls == ["claim out", "claim raw"]
     assert [run["cluster"] for run in events.History("out").unsettled] == ["aaa"]
 
@@ -214,11 +211,10 @@ def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
     started = workflow(nodes=7)
     started.config_settings.configfiles = [tmp_path / "mine.yaml", Path("/else/far.yaml")]
     started.config_settings.config_args = ["mirror=DATA"]
-    hooks.begin(started, FOLDERS, WRITER)
+    hooks.begin(started, PLACE, WRITER)
     assert json.loads((tmp_path / "out/logs/command.json").read_text()) == {
         "folder": str(tmp_path),
         "output": "out",
-        "downloads": "raw",
         "options": ["--configfile", "mine.yaml", "/else/far.yaml", "--config", "mirror=DATA"],
         "command": "snakemake --cores 4 --config 'a=b c'",
         "cores": 4,
@@ -289,35 +285,12 @@ def test_a_missing_file_stops_the_run_unless_it_keeps_going(asked, capsys):
     ask(DATASET, keep_going=True)
 
 
-def dag(jobs, finished):
-    """A plan of which a start has made ``finished`` jobs, and an earlier one the last job."""
-    last = jobs - 1
-    done = iter(range(finished))
-    return SimpleNamespace(jobs=range(jobs), finished_jobs=done, needrun=lambda job: job != last)
-
-
-def test_a_saved_step_of_a_pre_training_and_of_a_curve_is_reported(tmp_path):
-    for place in ("bases/wiki/tiny-words", "curves/wiki/tiny/simcse/seed-1"):
-        (tmp_path / place / "checkpoints/0123/step-00000007").mkdir(parents=True)
-        assert f"saved: {tmp_path}/{place}: step 7" in hooks._describe_saved(dag(1, 0), tmp_path)
-
-
-def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_reported(tmp_path):
-    def save(seed, step):
-        place = f"models/nli/tiny/rcl-2/seed-{seed}/checkpoints/0123/step-{step:08d}"
-        (tmp_path / place).mkdir(parents=True)
-
-    save(1, 999)
-    save(1, 1000)
-    first, saved, way = hooks._describe_saved(dag(9, 4), tmp_path)
-    assert first.startswith("stopped: jobs that are done, and stay done: 5 of 9")
-    assert saved == f"saved: {tmp_path}/models/nli/tiny/rcl-2/seed-1: step 1000"
+def test_the_end_of_a_run_says_how_many_jobs_are_done_by_it_and_by_earlier_starts(capsys):
+    dag = SimpleNamespace(jobs=range(9), finished_jobs=iter(range(4)), needrun=lambda job: job < 8)
+    hooks.print_end(SimpleNamespace(dag=dag), PLAN)
+    *_, stopped, way = capsys.readouterr().err.splitlines()
+    assert stopped == "stopped: jobs that are done, and stay done: 5 of 9"
     assert way.startswith("to go on: the same command again")
-    for seed in range(hooks.SAVED + 3):
-        save(seed, 1)
-    lines = list(hooks._describe_saved(dag(1, 0), tmp_path))
-    assert len(lines) == hooks.SAVED + 3
-    assert lines[-2] == "saved: 3 more trainings"
 
 
 WEIGHTS = "model/model.safetensors"

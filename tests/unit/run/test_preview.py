@@ -131,10 +131,8 @@ def test_deleted_weights_are_a_reason_only_where_nothing_else_makes_them_anew():
 @pytest.mark.parametrize(
     "why, words",
     [
-        ({"forced": True}, "it was asked for"),
         ({"incomplete_output": ["a"]}, "it was killed before its end"),
         ({"missing_output": ["b", "a"]}, "missing output: a and 1 more file"),
-        ({"code_changed": True}, "its command in the rules changed"),
         ({"input_changed": True}, "it reads other files than before"),
         ({"updated_input": ["a"]}, "changed input: a"),
     ],

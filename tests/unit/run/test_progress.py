@@ -74,9 +74,8 @@ def test_a_failed_job_is_named_once_with_its_error(example, capsys):
     screen._draw()
     screen._draw()
     failed, first, second = capsys.readouterr().err.splitlines()
-    assert (
-        failed.startswith("failed: train ") and "loss.py:3: no loss (results/logs/train/" in failed
-    )
+    assert failed.startswith("failed: train ")
+    assert "loss.py:3: no loss (results/logs/train/" in failed
     assert "1 failed" in first and "1 failed" in second
 
 
