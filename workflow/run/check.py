@@ -59,8 +59,11 @@ def check(layers: Layered, asked: Command) -> Checked:
         errors = errors_of(dataset_checks(plan, everything, checked.datasets))
         errors += _no_rules(asked, checked.datasets)
         if asked.plans_jobs:
+            missing = errors_of(input_checks(plan, everything))
+            if not missing:
+                checked.warnings += _large_batches(checked.cost, everything)
             devices = partial(_check_devices, checked)
-            errors += errors_of([*input_checks(plan, everything), devices, *claim_checks()])
+            errors += [*missing, *errors_of([devices, *claim_checks()])]
     checked.errors += map(layers.located, errors)
     if asked.makes_all and not checked.errors:  # the plan of a large run takes Snakemake a while
         check_planned(checked)
@@ -90,6 +93,20 @@ def _add_costs(checked: Checked) -> None:
         raise InputError("config.manifest", f"{path}: no such file", "correct the path")
     checked.datasets = load_manifest(path)
     checked.cost = Cost(config, checked.datasets)
+
+
+def _large_batches(cost: Cost, everything: Iterable[Job]) -> list[str]:
+    """Return a line for each training whose corpus is smaller than one batch: it has fewer negatives."""
+    lines = []
+    for job in everything:
+        if STAGES[job.stage].work == "train":
+            batch = cost.needs.settings(job)["batch_size"]
+            rows = cost.needs.sizes.corpora[job.corpus].rows
+            if batch > rows:
+                of = job.name or job.base  # a base that is trained here has no method
+                has = f"{job.corpus} has about {rows:,} rows in all"
+                lines.append(f"batch_size {batch} of {of}: {has}")
+    return list(dict.fromkeys(lines))
 
 
 def _check_devices(checked: Checked) -> None:
