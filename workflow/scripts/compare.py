@@ -29,7 +29,6 @@ from semblance.files import rows_csv, write_text
 from semblance.reporting.compared import FEWEST, Difference, compare
 from semblance.reporting.score_files import ScoreSet, read_sets
 from workflow.scripts import cli
-from workflow.scripts.endings import run
 from workflow.terminal import painter
 
 # Words of a column's name of which lower is mostly better, and which are asked about.
@@ -128,7 +127,3 @@ def lines_of(differences: Sequence[Difference]) -> list[str]:
         means = [rounded(mean) for mean in (one.a_mean, one.b_mean)]
         lines.append([one.b if several else one.column, *means, shown, one.verdict])
     return text_table(lines)
-
-
-if __name__ == "__main__":
-    run(main)

@@ -23,7 +23,7 @@ from semblance.provenance import read_object
 from semblance.reporting.ledger import Ledger, Look
 from semblance.strict_yaml import as_yaml
 from workflow.run.costs import estimates
-from workflow.scripts import cli, endings
+from workflow.scripts import cli
 
 trying = importlib.import_module("workflow.scripts.try")  # `try` is a word of Python
 
@@ -95,7 +95,3 @@ def prepare(kept: Look, args: argparse.Namespace, held: contextlib.ExitStack) ->
     write_text(path, trying.HEADER + as_yaml(layer))
     layers = [str(config), str(path)]
     return trying.Try(kept.loss, method, kept.control, corpus, base, output, layers, own)
-
-
-if __name__ == "__main__":
-    endings.run(main)

@@ -63,7 +63,7 @@ from workflow.planning.stages import (
     wanted_by,
 )
 from workflow.run.costs import Cost, estimates, to_do, wall_time
-from workflow.scripts import cli, endings
+from workflow.scripts import cli
 
 TABLE = "try"
 HEADER = "# Written by: semblance try. The next try in this folder writes it anew.\n"
@@ -385,7 +385,3 @@ def ask_for_data(cost: Cost, left: list[Job]) -> None:
 
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-if __name__ == "__main__":
-    endings.run(main)
