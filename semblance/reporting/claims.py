@@ -71,7 +71,6 @@ class Needs:
     bases: tuple[str, ...] = ()
     differing: Differing | None = None
     tuned: Tuned | None = None
-    start_within: Any = None  # of kept runs of an earlier version, whose starts all passed it
     better: Better | None = None
 
 
@@ -191,9 +190,9 @@ def read_claims(paths: Iterable[str | Path] = PAPERS) -> Claims:
 
 
 def _claimed(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the claims of a paper's file; in kept runs of an earlier version a file has them alone."""
-    claims = {**data.get("claims", {})}
-    for name, table in data.get("tables", {}).items():
+    """Return the claims of a paper's file, which stand below its tables."""
+    claims = {}
+    for name, table in data["tables"].items():
         for claim, stated in table.get("claims", {}).items():
             terms = {key: stated[key] for key in ("rows", "rivals") if key in stated}
             for key, rows in terms.items():
