@@ -200,7 +200,7 @@ def _check_crate(folder: Path, checked: findings.Findings) -> None:
         if "File" in entity["@type"]:
             file = folder / entity["@id"]
             problem = damage(file, entity["sha256"])
-            checked.check(findings.DIGESTS, not problem, file, f"{problem}, by {CRATE}")
+            checked.check(findings.DIGESTS, file, not problem, f"{problem}, by {CRATE}")
 
 
 @contextlib.contextmanager

@@ -79,7 +79,7 @@ class Runs:
         if steps and model.is_file():
             taken = self.chain.node(model).record["training"]["step"]
             problem = f"the steps of its training are {min(steps):.0f}, and {taken} by {model}"
-            self.found.check(LINKS, steps == {taken}, path, problem)
+            self.found.check(LINKS, path, steps == {taken}, problem)
 
     def _check_origin(self, node: Node, lines: Lines, path: Path) -> None:
         """Check that each line names the run, weights, data, code and protocol of the records."""
@@ -93,13 +93,13 @@ class Runs:
             facts = of_test | {"data": inputs.get(role)}
             same = all(line[name] == str(facts[name]) for name in facts if name in line)
             problem = f"a line names another run, weights, data or code than the record: {line}"
-            self.found.check(LINKS, same, path, problem)
+            self.found.check(LINKS, path, same, problem)
             settings = {}
             if sources.get(role) is not None:
                 settings = sources[role].record.get("settings", {})
             protocol = settings.get("protocol", line["protocol"])
             problem = f"its pairs have the protocol {protocol}, another one than the line: {line}"
-            self.found.check(LINKS, line["protocol"] == protocol, path, problem)
+            self.found.check(LINKS, path, line["protocol"] == protocol, problem)
 
     def _recomputed(self, lines: Lines, predictions: pd.DataFrame, path: Path) -> Values:
         """Compare the scores with those recomputed; return the recomputed ones.
@@ -124,16 +124,16 @@ class Runs:
             same = abs(theirs[0] - ours[0]) <= TOLERANCE and theirs[1] == ours[1]
             problem = f"{' '.join(filter(None, key))}: (value, n) shown {shown.get(key)}, "
             problem += f"recomputed {again.get(key)}"
-            self.found.check(SCORES, same, path, problem)
+            self.found.check(SCORES, path, same, problem)
         for identity, holds, where in identities:
-            self.found.check(identity, holds, path, f"{identity} does not hold for {where}")
+            self.found.check(identity, path, holds, f"{identity} does not hold for {where}")
         return again
 
     def _check_alignment(self, count: int, predictions: pd.DataFrame, path: Path) -> None:
         """Check the number of pairs of an alignment: STS-B's test pairs with gold above 4."""
         pairs = ((predictions["task"] == "stsb") & (predictions["gold"] > 4)).sum()
         problem = f"alignment is of {counted(count, 'pair')}, and {pairs} by the predictions"
-        self.found.check(SCORES, count == pairs, path, problem)
+        self.found.check(SCORES, path, count == pairs, problem)
 
 
 def _read_lines(path: Path) -> Lines:
