@@ -211,9 +211,8 @@ class _Case:
                 ("reproduced", True),
             ],
         }
-        kind = "question" if claim.is_question else claim.expects
         last = "open" if claim.is_question else "undecided"
-        return next((word for word, holds in ladders[kind] if holds), last)
+        return next((word for word, holds in ladders[claim.kind] if holds), last)
 
     def by_mean(self, total: _Sum) -> dict[str, object]:
         """Return the figures of the sum by the mean of subsets, and the word beside the verdict."""

@@ -138,6 +138,11 @@ class Claim:
         printed = any(term.published for term in self.terms.values())
         return not printed and self.expects == "difference"
 
+    @property
+    def kind(self) -> str:
+        """What is expected, or that it is a question."""
+        return "question" if self.is_question else self.expects
+
     def base_of(self, name: str) -> str | None:
         """Return the base of a row of the paper; None where the claim names none."""
         return self.terms[name].base or self.base

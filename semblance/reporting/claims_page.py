@@ -85,7 +85,7 @@ def claim_row(found: Judgement) -> dict[str, object]:
         "claim": found.name,
         "says": found.says,
         "source": claim.source,
-        "expects": "question" if claim.is_question else claim.expects,
+        "expects": claim.kind,
         "table": claim.table,
         "column": found.column,
         "rows": " ".join(f"{term.weight:+g}*{name}" for name, term in claim.rows.items()),

@@ -21,7 +21,6 @@ from semblance.statistics.verdicts import (
     WITHIN,
     Among,
     Family,
-    Verdict,
     far_seeds,
 )
 
@@ -59,7 +58,7 @@ class Judgement:
     claim: Claim
     column: str
     size: float | None
-    verdict: Verdict = NOT_RUN
+    verdict: str = NOT_RUN
     why: str = ""
     reading: str = ""
     rows: Rows = field(default_factory=dict)

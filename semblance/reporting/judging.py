@@ -15,6 +15,7 @@ The way of one claim:
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from semblance.reporting.by_mean import by_mean
 from semblance.reporting.claim_rows import (
@@ -33,7 +34,7 @@ from semblance.reporting.judgement import Judgement
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.published import Published
 from semblance.reporting.table import Table
-from semblance.statistics.significance import Estimate, holm
+from semblance.statistics.significance import holm
 from semblance.statistics.verdicts import (
     BELOW,
     CANNOT,
@@ -42,7 +43,6 @@ from semblance.statistics.verdicts import (
     OPEN,
     UNDECIDED,
     Among,
-    Verdict,
     by_exact_test,
     margin_of,
     of_difference,
@@ -51,6 +51,8 @@ from semblance.statistics.verdicts import (
     of_question,
     seeds_to_decide,
 )
+
+RULES = {"none": of_no_difference, "no gain": of_no_gain, "question": of_question}
 
 
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
@@ -93,20 +95,15 @@ class _Court:
                 groups = list(row_groups(claim, table, self.published))
                 why = f"{claim.table} lacks a row of {lacking_rows(claim, table)}"
             for column in [", ".join(claim.columns)] if claim.at_least else claim.columns:
-                asked = Judgement(name, claim, column, self._size(name, column), reading=reading)
+                sums = () if claim.at_least else claim.sums(column)
+                sizes = [size_of(self.claims, name, one, self.published) for one in sums]
+                # Of several rivals, against the best of them.
+                size = None if None in sizes else min(sizes, default=None)
+                asked = Judgement(name, claim, column, size, reading=reading)
                 if not groups:
                     yield replace(asked, why=why)
                 for rows in groups:
                     yield self._of_group(replace(asked, rows=rows), table)
-
-    def _size(self, name: str, column: str) -> float | None:
-        """Return the paper's size in a column; of several rivals, against the best of them."""
-        claim = self.claims.by_name[name]
-        if claim.at_least:
-            return None
-        sums = claim.sums(column)
-        sizes = [size_of(self.claims, name, one, self.published) for one in sums]
-        return None if None in sizes else min(sizes)
 
     def _of_group(self, asked: Judgement, table: Table) -> Judgement:
         """Judge all sums of a claim on one group of rows, if it can be asked there."""
@@ -125,15 +122,15 @@ class _Court:
         sums = [one for column in columns for one in claim.sums(column)]
         among = Among(claim.at_least or len(sums), len(sums), len(claim.readings) or 1)
         asked = replace(asked, stand_in=stand_in, among=among)
-        judged = _worst([self._of_sum(asked, table, one) for one in sums])
-        return replace(judged, size=None) if claim.at_least else judged
+        return _worst([self._of_sum(asked, table, one) for one in sums])
 
     def _of_sum(self, asked: Judgement, table: Table, claimed: WeightedSum) -> Judgement:
         """Judge one weighted sum of a claim."""
         claim, column = asked.claim, claimed.column
-        size = size_of(self.claims, asked.name, claimed, self.published)
-        margin = claim.margin or table.margin
-        if claim.expects == "difference" and not claim.at_least:
+        size, margin = None, claim.margin or table.margin
+        if not claim.at_least:
+            size = size_of(self.claims, asked.name, claimed, self.published)
+        if claim.expects == "difference":
             margin = margin_of(size, margin)
         against = [name for name in claimed.terms if name in claim.rivals]
         against += [column] if claim.at_least else []
@@ -164,13 +161,14 @@ def _decided(judged: Judgement, floor: str) -> Judgement:
     n, far, found = judged.n, judged.far, judged.total.found
     exact = by_exact_test(found, n, judged.total.p_exact) if far else found
     found = exact or found
-    verdict = _verdict(judged, found)
+    size = judged.size if judged.claim.expects == "difference" else None
+    rule = RULES.get(judged.claim.kind, partial(of_difference, size=size))
+    verdict = rule(found, margin=judged.margin, among=judged.among)
     needed = ""
     # Where the test items cause most of the error, more seeds cannot decide; and a seed that failed
     # says nothing of the spread of the others.
     is_seeds_luck = found.more < found.error and not far
     if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and is_seeds_luck:
-        size = judged.size if _has_size(judged.claim) else None
         needed = seeds_to_decide(judged.sd, n, size, judged.margin)
     if exact is None:
         verdict = OPEN
@@ -181,26 +179,8 @@ def _decided(judged: Judgement, floor: str) -> Judgement:
     low, high = judged.among.interval(found)
     if math.isinf(found.error):  # of an exact test whose p is 1: all numbers are in it
         low = high = None
-    p = float(found.p())
-    ends = {"low": low, "high": high, "p": p}
+    ends = {"low": low, "high": high, "p": float(found.p())}
     return replace(judged, verdict=verdict, seeds_needed=needed, floor=floor, **ends)
-
-
-def _verdict(judged: Judgement, found: Estimate) -> Verdict:
-    """Return the verdict of an estimate by what is claimed."""
-    claim, margin, among = judged.claim, judged.margin, judged.among
-    if claim.expects == "none":
-        return of_no_difference(found, margin, among)
-    if claim.expects == "no gain":
-        return of_no_gain(found, margin, among)
-    if claim.is_question:
-        return of_question(found, margin, among)
-    return of_difference(found, judged.size if _has_size(claim) else None, margin, among)
-
-
-def _has_size(claim: Claim) -> bool:
-    """Tell whether a claim is held against the paper's size: of a difference in one column."""
-    return claim.expects == "difference" and not claim.at_least
 
 
 def _worst(judgements: list[Judgement]) -> Judgement:
