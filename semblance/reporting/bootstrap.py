@@ -9,7 +9,7 @@ import pandas as pd
 
 from semblance.errors import InputError
 from semblance.names import WITH_SUBSETS
-from semblance.reporting.contrasts import OTHER_SUBSETS, with_items
+from semblance.reporting.contrasts import OTHER_SUBSETS, compared
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.predictions import (
     all_paths,
@@ -70,7 +70,7 @@ def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> 
 def with_covariances(table: Table, items: Items, draws: int) -> Table:
     """Give rows what the test items cause in them, and to their contrasts what follows from it."""
     rows = [replace(row, items=items.get((row.label, row.protocol), {})) for row in table.rows]
-    table = with_items(replace(table, rows=tuple(rows)))
+    table = compared(replace(table, rows=tuple(rows)))
     cells = [cell for row in table.rows for cell in row.cells.values() if cell.contrast]
     if any(cell.contrast.p_bootstrap is not None for cell in cells):
         return replace(table, notes=(*table.notes, NOTE.format(draws=draws)))

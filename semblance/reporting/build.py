@@ -23,7 +23,7 @@ from semblance.names import (
     TRAINING,
     UNMOVED,
 )
-from semblance.reporting.contrasts import ITEMS_ALONE, PAIRED, compared
+from semblance.reporting.contrasts import ITEMS_ALONE, PAIRED, compared, control_of
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
 from semblance.reporting.table import Cell, Row, RowSpec, Spec, Table, decode_spec
@@ -43,21 +43,24 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
         for row in asked.rows
         for protocol in asked.protocols
     ]
-    rows = compared(rows, asked)
-    return Table(
+    own = {row.label: row.control for row in asked.rows}
+    controls = [control_of(row, rows, own[row.label] or asked.control) for row in rows]
+    pairs = zip(rows, controls, strict=True)
+    table = Table(
         name=asked.name,
         title=asked.title,
         layout=asked.layout,
         columns=layout.in_order(column for row in rows for column in row.cells),
-        rows=tuple(rows),
+        rows=tuple(replace(row, control=control and control.label) for row, control in pairs),
         tasks=asked.tasks,
         dataset=asked.dataset,
         folds=asked.folds,
         metric=asked.metric,
         aggregation=asked.aggregation,
         margin=asked.margin,
-        notes=footnotes(asked, rows, _ceilings(asked, scores)),
     )
+    table = compared(table)
+    return replace(table, notes=footnotes(asked, table.rows, _ceilings(asked, scores)))
 
 
 def _ceilings(spec: Spec, scores: pd.DataFrame) -> dict[tuple, float]:

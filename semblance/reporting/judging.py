@@ -28,7 +28,7 @@ from semblance.reporting.claim_rows import (
     stand_ins_of,
     unmoved,
 )
-from semblance.reporting.claims import Claim, Claims, WeightedSum, size_of
+from semblance.reporting.claims import Claims, WeightedSum, size_of
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.judgement import Judgement
 from semblance.reporting.layouts import find_layout

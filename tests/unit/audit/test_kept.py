@@ -18,7 +18,7 @@ from semblance.audit.kept import UNCHECKED, WITHOUT, keep, verify_kept
 from semblance.audit.verify import verify
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from semblance.reporting.contrasts import with_items
+from semblance.reporting.contrasts import compared
 from semblance.reporting.table import Table
 from tests.files import flip
 from tests.unit.audit.tampering import change_table, failed, reseal, shown_row
@@ -188,7 +188,7 @@ def test_a_verdict_and_an_interval_that_do_not_follow_are_found_though_all_diges
             replace(row, items=items | {"Average": wider}) if row.label == "rcl" else row
             for row in table.rows
         ]
-        return with_items(replace(table, rows=tuple(rows)))
+        return compared(replace(table, rows=tuple(rows)))
 
     change_table(results, "t_sts", widened)
     example_results.compare(results)
