@@ -4,7 +4,7 @@ Everything stays unrounded, by seed, in points (times 100). A cell whose score i
 seed is missing, and a row with a missing cell has no average.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -60,14 +60,7 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
         margin=asked.margin,
     )
     table = compared(table)
-    return replace(table, notes=footnotes(asked, table.rows, _ceilings(asked, scores)))
-
-
-def _ceilings(spec: Spec, scores: pd.DataFrame) -> dict[tuple, float]:
-    """Return what a perfect model has by protocol and metric, in points: the mean over folds."""
-    own = scores[(scores["task"] == spec.dataset) & (scores["aggregation"] == CEILING)]
-    of_fold = own.groupby(["protocol", "metric", "fold"])["value"].first()
-    return (100 * of_fold.groupby(level=[0, 1]).mean()).to_dict()
+    return replace(table, notes=footnotes(asked, table.rows, scores))
 
 
 def _index(scores: pd.DataFrame) -> Index:
@@ -115,24 +108,10 @@ class _RowScores:
             return self.corpus
         return fold_corpus(self.corpus, fold)
 
-    def steps(self, seeds: tuple[int, ...]) -> dict[str, float]:
-        """Return the steps that the training of an entropy model took, by seed, where known."""
-        by_seed = {}
-        row = (self.corpus, self.asked.base, self.asked.method)
-        for seed in seeds:
-            record = self.index.get((*row, seed, "", TRAINING, STEPS, "all", self.protocol))
-            if record is not None and record["phi"]:
-                by_seed[str(seed)] = record["value"]
-        return by_seed
-
-    def unmoved(self, trainings: Iterable[tuple[int, str]]) -> int:
-        """Return how many trainings, of a seed and a fold, have a teacher that has not moved."""
-        count = 0
-        for seed, fold in trainings:
-            run = (self._place(fold), self.asked.base, self.asked.method, seed, fold)
-            record = self.index.get((*run, TRAINING, UNMOVED, "all", self.protocol))
-            count += bool(record and record["value"])
-        return count
+    def of_training(self, seed: int, fold: str, metric: str) -> dict:
+        """Return the line of a number of a training; an empty one where it is not known."""
+        run = (self._place(fold), self.asked.base, self.asked.method, seed, fold)
+        return self.index.get((*run, TRAINING, metric, "all", self.protocol), {})
 
 
 def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
@@ -145,6 +124,7 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     scores = _RowScores(asked, corpus, protocol, index)
     by_seed = {str(seed): _of_seed(spec, layout, seed, scores) for seed in seeds}
     trainings = list(product(seeds, map(str, range(spec.folds)) if spec.folds else [""]))
+    steps = {seed: scores.of_training(seed, "", STEPS) for seed in seeds}
     cells = {}
     for column, values in layout.cells(by_seed).items():
         known = {seed: value for seed, value in values.items() if value is not None}
@@ -160,8 +140,9 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         cells=cells,
         origin={name: tuple(sorted({record[name] for record in scores.used})) for name in ORIGIN},
         missing=tuple(dict.fromkeys(scores.missing)),
-        steps=scores.steps(seeds),
-        unmoved=scores.unmoved(trainings),
+        # Of an entropy model; others, whose settings state their steps, have no φ.
+        steps={str(s): line["value"] for s, line in steps.items() if line.get("phi")},
+        unmoved=sum(bool(scores.of_training(*one, UNMOVED).get("value")) for one in trainings),
         trainings=len(trainings),
         published=asked.published,
         stand_in=asked.stand_in,
@@ -200,13 +181,13 @@ ORIENTATION = (
 )
 
 
-def footnotes(spec: Spec, rows: list[Row], ceilings: dict[tuple, float]) -> tuple[str, ...]:
-    """Return the notes in order; ``ceilings``: of a perfect model, by protocol and metric."""
+def footnotes(spec: Spec, rows: Sequence[Row], scores: pd.DataFrame) -> tuple[str, ...]:
+    """Return the notes in order; ``scores``: of all runs, with those of a perfect model."""
     notes = [
         spec.note,
         stand_in_note(rows),
         find_layout(spec.layout).notes(spec.folds),
-        _ceiling(spec, ceilings),
+        _ceiling(spec, scores),
         *_test(spec, rows),
         _steps(rows),
         _unmoved(rows),
@@ -224,8 +205,11 @@ def stand_in_note(rows: list[Row]) -> str:
     return f"Stand-ins: {number} of {counted(len(rows), 'row')}. {ORIENTATION}"
 
 
-def _ceiling(spec: Spec, ceilings: dict[tuple, float]) -> str:
-    """Name the scores that no model can exceed, where they are not 100."""
+def _ceiling(spec: Spec, scores: pd.DataFrame) -> str:
+    """Name the scores that no model can exceed, in points over the folds, where they are not 100."""
+    own = scores[(scores["task"] == spec.dataset) & (scores["aggregation"] == CEILING)]
+    of_fold = own.groupby(["protocol", "metric", "fold"])["value"].first()
+    ceilings = (100 * of_fold.groupby(level=[0, 1]).mean()).to_dict()
     shown = product(spec.protocols, find_layout(spec.layout).metrics)
     known = {(p, m): ceilings.get((p, m), 100) for p, m in shown}
     below = [f"{NAMES[m]} {value:.1f} ({p})" for (p, m), value in known.items() if value < 100]
