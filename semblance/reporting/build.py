@@ -5,7 +5,7 @@ seed is missing, and a row with a missing cell has no average.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 
 import pandas as pd
@@ -26,7 +26,7 @@ from semblance.names import (
 from semblance.reporting.contrasts import ITEMS_ALONE, PAIRED, compared, control_of
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
-from semblance.reporting.table import Cell, Row, RowSpec, Spec, Table, decode_spec
+from semblance.reporting.table import Cell, Measured, Row, RowSpec, Spec, Table, decode_spec
 from semblance.statistics.significance import smallest_p_permutation, smallest_p_signs
 
 Index = dict[tuple, dict]  # the values of INDEXED -> the line of the CSV
@@ -43,23 +43,15 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
         for row in asked.rows
         for protocol in asked.protocols
     ]
-    own = {row.label: row.control for row in asked.rows}
-    controls = [control_of(row, rows, own[row.label] or asked.control) for row in rows]
+    controls = [control_of(row, rows, row.control or asked.control) for row in rows]
     pairs = zip(rows, controls, strict=True)
-    table = Table(
-        name=asked.name,
-        title=asked.title,
-        layout=asked.layout,
-        columns=layout.in_order(column for row in rows for column in row.cells),
-        rows=tuple(replace(row, control=control and control.label) for row, control in pairs),
-        tasks=asked.tasks,
-        dataset=asked.dataset,
-        folds=asked.folds,
-        metric=asked.metric,
-        aggregation=asked.aggregation,
-        margin=asked.margin,
+    table = compared(
+        Table(
+            **{part.name: getattr(asked, part.name) for part in fields(Measured)},
+            columns=layout.in_order(column for row in rows for column in row.cells),
+            rows=tuple(replace(row, control=control and control.label) for row, control in pairs),
+        )
     )
-    table = compared(table)
     return replace(table, notes=footnotes(asked, table.rows, scores))
 
 
@@ -84,7 +76,6 @@ class _RowScores:
     """Looks up the scores of one row; remembers the used ones, and the runs that lack one."""
 
     asked: RowSpec
-    corpus: str
     protocol: str
     index: Index
     used: list[dict] = field(default_factory=list)
@@ -105,8 +96,8 @@ class _RowScores:
     def _place(self, fold: str) -> str:
         """Return the corpus of a fold; an untrained model has one for all."""
         if not fold or self.asked.method == START:
-            return self.corpus
-        return fold_corpus(self.corpus, fold)
+            return self.asked.corpus
+        return fold_corpus(self.asked.corpus, fold)
 
     def of_training(self, seed: int, fold: str, metric: str) -> dict:
         """Return the line of a number of a training; an empty one where it is not known."""
@@ -116,26 +107,21 @@ class _RowScores:
 
 def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     layout = find_layout(spec.layout)
-    seeds, corpus = asked.seeds, asked.corpus or ""
-    if layout.over_folds:
-        corpus = spec.dataset or ""
+    corpus = spec.dataset if layout.over_folds else asked.corpus
+    asked = replace(asked, corpus=corpus or "")
     if asked.method == START:
-        seeds, corpus = SEEDS_OF_START, NO_CORPUS
-    scores = _RowScores(asked, corpus, protocol, index)
-    by_seed = {str(seed): _of_seed(spec, layout, seed, scores) for seed in seeds}
-    trainings = list(product(seeds, map(str, range(spec.folds)) if spec.folds else [""]))
-    steps = {seed: scores.of_training(seed, "", STEPS) for seed in seeds}
+        asked = replace(asked, seeds=SEEDS_OF_START, corpus=NO_CORPUS)
+    scores = _RowScores(asked, protocol, index)
+    by_seed = {str(seed): _of_seed(spec, layout, seed, scores) for seed in asked.seeds}
+    trainings = list(product(asked.seeds, map(str, range(spec.folds)) if spec.folds else [""]))
+    steps = {seed: scores.of_training(seed, "", STEPS) for seed in asked.seeds}
     cells = {}
     for column, values in layout.cells(by_seed).items():
         known = {seed: value for seed, value in values.items() if value is not None}
         # A mean over some seeds would be compared with one over all: the cell stays empty.
         cells[column] = Cell(known) if len(known) == len(values) else Cell({}, partial=known)
     return Row(
-        label=asked.label,
-        corpus=corpus,
-        base=asked.base,
-        method=asked.method,
-        seeds=seeds,
+        **vars(asked),
         protocol=protocol,
         cells=cells,
         origin={name: tuple(sorted({record[name] for record in scores.used})) for name in ORIGIN},
@@ -144,17 +130,16 @@ def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         steps={str(s): line["value"] for s, line in steps.items() if line.get("phi")},
         unmoved=sum(bool(scores.of_training(*one, UNMOVED).get("value")) for one in trainings),
         trainings=len(trainings),
-        published=asked.published,
-        stand_in=asked.stand_in,
-        by_mean=_by_mean(spec, layout, scores, seeds),
+        by_mean=_by_mean(spec, layout, scores),
     )
 
 
-def _by_mean(spec: Spec, layout: Layout, scores: _RowScores, seeds: Sequence[int]) -> dict:
+def _by_mean(spec: Spec, layout: Layout, scores: _RowScores) -> dict:
     """Return what ``Row.by_mean`` holds: nothing for a table of other averages."""
     if not (layout.has_correlations and spec.aggregation == "all"):
         return {}
     spec = replace(spec, aggregation="mean")
+    seeds = scores.asked.seeds
     means = {str(seed): mean(_of_seed(spec, layout, seed, scores).values()) for seed in seeds}
     return {seed: value for seed, value in means.items() if value is not None}
 
