@@ -207,28 +207,24 @@ def _check_crate(folder: Path, checked: findings.Findings) -> None:
 def laid_out(folder: Path) -> Iterator[Chain]:
     """Lay out a kept run as a temporary results folder, without predictions; yield its records."""
     with tempfile.TemporaryDirectory() as temporary:
-        yield _unarchived(folder, Path(temporary, "results"))
-
-
-def _unarchived(folder: Path, root: Path) -> Chain:
-    """Write the files of a kept run into a new folder; return its records."""
-    try:
-        with tarfile.open(folder / RECORDS) as box:
-            members = box.getmembers()
-            if sum(member.size for member in members) > MOST_UNPACKED:
-                raise InputError(folder / RECORDS, f"holds more than {MOST_UNPACKED:,} bytes")
-            box.extractall(root, members, filter="data")
-        chain = KeptChain(root)
-        nodes = filter(None, map(chain.find, chain.paths))
-        for file in sorted({file for node in nodes for file in node.files}):
-            if file == root / layout.ALL_SCORES and (folder / SCORES).is_file():
-                with lzma.open(folder / SCORES) as stream:
-                    file.write_bytes(stream.read(MOST_UNPACKED))
-            elif _lies_open(file, root) and (folder / file.name).is_file():
-                copy_file(folder / file.name, file)
-    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
-        raise InputError(folder, f"damaged: {error}", "keep the run anew") from None
-    return chain
+        root = Path(temporary, "results")
+        try:
+            with tarfile.open(folder / RECORDS) as box:
+                members = box.getmembers()
+                if sum(member.size for member in members) > MOST_UNPACKED:
+                    raise InputError(folder / RECORDS, f"holds more than {MOST_UNPACKED:,} bytes")
+                box.extractall(root, members, filter="data")
+            chain = KeptChain(root)
+            nodes = filter(None, map(chain.find, chain.paths))
+            for file in sorted({file for node in nodes for file in node.files}):
+                if file == root / layout.ALL_SCORES and (folder / SCORES).is_file():
+                    with lzma.open(folder / SCORES) as stream:
+                        file.write_bytes(stream.read(MOST_UNPACKED))
+                elif _lies_open(file, root) and (folder / file.name).is_file():
+                    copy_file(folder / file.name, file)
+        except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
+            raise InputError(folder, f"damaged: {error}", "keep the run anew") from None
+        yield chain
 
 
 def unpack(path: Path, root: Path) -> None:

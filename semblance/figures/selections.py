@@ -13,7 +13,6 @@ import numpy as np
 from semblance import drawing
 from semblance.figures import Row, specifications
 from semblance.figures.specifications import PART
-from semblance.provenance import read_text
 from semblance.reporting import table
 from semblance.reporting.contrasts import NO_VALUES
 from semblance.reporting.layouts import find_layout
@@ -35,7 +34,7 @@ def rows(path: Path, *, each_seed: bool = False) -> Iterator[Row]:
 
     Raises InputError if the file holds no table.
     """
-    yield from selection_rows(table.from_json(read_text(path), str(path)), each_seed)
+    yield from selection_rows(table.read_table(path), each_seed)
 
 
 def selection_rows(shown: Table, each_seed: bool = False) -> list[Row]:

@@ -201,20 +201,25 @@ def by_exact_test(found: Estimate, n: int, p_exact: float) -> Estimate | None:
 
 
 def far_seeds(by_seed: Mapping[str, float], margin: float) -> tuple[str, ...]:
-    """Return the seeds that lie further than the margin and FAR deviations from the others.
+    """Return the seeds whose values lie far from the others."""
+    far = far_values(np.array(list(by_seed.values())), margin)
+    return tuple(seed for seed, is_far in zip(by_seed, far, strict=True) if is_far)
+
+
+def far_values(values: np.ndarray, margin: float | np.ndarray) -> np.ndarray:
+    """Tell of values (..., n) which lie further than the margin and FAR deviations from the others.
 
     A deviation is the median absolute one of the other seeds: a single failed seed, which makes
     the sd large, does not hide itself. Of four other seeds it is so vague that without the margin
-    half of all sound experiments with five seeds would have such a seed. None below three seeds.
+    half of all sound experiments with five seeds would have such a seed. None below three seeds: one
+    other seed has no spread to be far by. ``margin``: (..., 1), or one of all.
     """
-    far = []
-    for seed, value in by_seed.items():
-        others = np.array([other for name, other in by_seed.items() if name != seed])
-        # One other seed has no spread to be far by.
-        if others.size < 2:
-            continue
-        distance = abs(value - np.median(others))
-        deviation = np.median(np.abs(others - np.median(others)))
-        if distance > max(margin, FAR * deviation):
-            far.append(seed)
-    return tuple(far)
+    n = values.shape[-1]
+    far = np.zeros(values.shape, bool)
+    for i in range(n if n > 2 else 0):
+        others = np.delete(values, i, axis=-1)
+        middle = np.median(others, axis=-1, keepdims=True)
+        deviation = np.median(np.abs(others - middle), axis=-1, keepdims=True)
+        distance = np.abs(values[..., i : i + 1] - middle)
+        far[..., i : i + 1] = distance > np.maximum(margin, FAR * deviation)
+    return far

@@ -64,10 +64,9 @@ def _searches(facts: Facts, name: str) -> list[tuple[str, dict[str, list[tuple[s
             model += f" on {row['corpus']}"
         hit = (rounded(float(row["cosine"])), row["sentence"])
         queries.setdefault(row["query"], {}).setdefault(model, []).append(hit)
-    return [(_agreeing(query, models), models) for query, models in queries.items()]
-
-
-def _agreeing(query: str, models: dict[str, list[tuple[str, str]]]) -> str:
-    """Return how many of the models find the same sentence first."""
-    [(_, number)] = Counter(hits[0][1] for hits in models.values()).most_common(1)
-    return f"{number} of {counted(len(models), 'model')} find the same sentence first for “{query}”"
+    said = []
+    for query, models in queries.items():
+        [(_, number)] = Counter(hits[0][1] for hits in models.values()).most_common(1)
+        of = counted(len(models), "model")
+        said.append((f"{number} of {of} find the same sentence first for “{query}”", models))
+    return said
