@@ -18,7 +18,7 @@ from scipy import stats
 from semblance.audit.recompute import Values
 from semblance.names import IN_NATURAL_UNIT
 from semblance.reporting.layouts import find_layout, seed_column
-from semblance.reporting.predictions import all_paths, folds, predictions_path
+from semblance.reporting.predictions import all_paths, paths_of_seed
 from semblance.reporting.table import Cell, Contrast, Row, Table
 
 TOLERANCE = 1e-9  # of values and differences, in points, and of p values
@@ -35,6 +35,7 @@ Frame = dict[tuple[str, str], dict[str, BySeed]]  # (label, protocol) -> the col
 def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
     """Compare every cell of a table with the one computed from the scores of the runs."""
     frame: Frame = {}
+    form = find_layout(table.layout)
     for row in table.rows:
         behind = [path.parent for path in all_paths(results, table, row)]
         damaged = [folder for folder in behind if folder in runs and runs[folder] is None]
@@ -43,8 +44,7 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
             continue
         columns = _columns(results, table, row, runs)
         frame[row.label, row.protocol] = columns
-        main = find_layout(table.layout).main_column
-        check(main in row.cells, f"{row.label}: has no {main}")
+        check(form.main_column in row.cells, f"{row.label}: has no {form.main_column}")
         for column in columns.keys() & row.cells.keys():
             by_seed = columns[column]
             values = [] if None in by_seed.values() else list(by_seed.values())
@@ -52,9 +52,8 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
             if values:
                 text = f"{row.label}, {column}: recomputed {float(np.mean(values))!r} of {len(values)} seeds"
             # Of seeds that tie, either may stand among the best.
-            named = not find_layout(table.layout).is_of_best_seeds(column)
+            named = not form.is_of_best_seeds(column)
             check(_holds(row.cells.get(column), by_seed if values else {}, named), text)
-        form = find_layout(table.layout)
         if form.has_correlations and table.aggregation == "all":
             by_mean = _columns(results, replace(table, aggregation="mean"), row, runs)
             averages = by_mean[form.average_column]
@@ -62,7 +61,7 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
             text = f"{row.label}: its average by the mean of subsets, recomputed {known}"
             check(_holds(Cell(row.by_mean), known, True), text)
     if len(frame) == len(table.rows):
-        for column in filter(find_layout(table.layout).has_test, table.columns):
+        for column in filter(form.has_test, table.columns):
             _check_differences(table, column, frame, check)
 
 
@@ -87,11 +86,6 @@ def _are_close(shown: list[float | None], values: list[float | None]) -> bool:
     return np.allclose(*sides, rtol=0, atol=TOLERANCE, equal_nan=True)
 
 
-def seed_folders(results: Path, table: Table, row: Row, seed: int) -> list[Path]:
-    """Return the folders of the runs behind a row's value of one seed: one, or one a fold."""
-    return [predictions_path(results, table, row, seed, fold).parent for fold in folds(table)]
-
-
 def _columns(results: Path, table: Table, row: Row, runs: Runs) -> dict[str, BySeed]:
     """Return each column's value by seed, in points, as the table's layout has them."""
     form = find_layout(table.layout)
@@ -104,7 +98,7 @@ def _columns(results: Path, table: Table, row: Row, runs: Runs) -> dict[str, ByS
     unit = 1 if table.metric in IN_NATURAL_UNIT else 100
     by_seed = {}
     for seed in row.seeds:
-        scores = [runs.get(folder) for folder in seed_folders(results, table, row, seed)]
+        scores = [runs.get(path.parent) for path in paths_of_seed(results, table, row, seed)]
         by_seed[str(seed)] = {p: _mean_score(scores, name, unit) for p, name in names.items()}
     averages = {seed: _mean(list(parts.values())) for seed, parts in by_seed.items()}
     columns: dict[str, BySeed] = {}

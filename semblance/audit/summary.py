@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from semblance import layout
-from semblance.audit.cells import seed_folders
 from semblance.audit.chain import Chain, Node
 from semblance.audit.explain import SOUND, Place, Step, all_tables, states
 from semblance.counts import counted, interval, rounded, signed
@@ -16,6 +15,7 @@ from semblance.reporting.claims_page import RULES, of_stand_in
 from semblance.reporting.grids import MISSING, NAMES, with_deviation
 from semblance.reporting.judgement import Judgement
 from semblance.reporting.judging import judge
+from semblance.reporting.predictions import paths_of_seed
 from semblance.reporting.published import PAPERS, read_published
 from semblance.reporting.table import Cell, Row, Table
 
@@ -63,8 +63,8 @@ def _mean_of(cell: Cell) -> str:
 
 def _scored(chain: Chain, table: Table, row: Row) -> Node | None:
     """Return the record of the evaluation of a row's first seed, on the first fold if it has some."""
-    folder = seed_folders(chain.root, table, row, row.seeds[0])[0]
-    return chain.find(folder / layout.RECORD)
+    path = paths_of_seed(chain.root, table, row, row.seeds[0])[0]
+    return chain.find(path.with_name(layout.RECORD))
 
 
 def _behind(chain: Chain, node: Node | None, role: str) -> Node | None:

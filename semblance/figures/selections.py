@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance import drawing
 from semblance.figures import Row, specifications
 from semblance.figures.specifications import PART
 from semblance.reporting import table
@@ -87,6 +86,4 @@ def _reading(row: table.Row, way: str) -> Row:
     return {"method": f"{row.method} {way}", "choices": f"by {way}{PART}{label}"}
 
 
-def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
-    """Draw the differences in order, and below them the row and the way of each."""
-    return specifications.draw(rows, names)
+draw = specifications.draw  # the differences in order, and below them the row and the way of each

@@ -17,9 +17,7 @@ from semblance.reporting.table import Row, Table
 ITEM = ["task", "subset", "index"]  # names an item of an STS test set
 
 
-def predictions_path(
-    results: Path, table: Table, row: Row, seed: int, fold: int | None = None
-) -> Path:
+def predictions_path(results: Path, table: Table, row: Row, seed: int, fold: int | None) -> Path:
     """Return where the predictions of a run lie below the results folder."""
     template = SCORES_OF[find_layout(table.layout).tests]
     corpus = row.corpus
@@ -42,13 +40,14 @@ def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
     return digests
 
 
+def paths_of_seed(results: Path, table: Table, row: Row, seed: int) -> list[Path]:
+    """Return the predictions behind a row's value of one seed: one file, or one a fold."""
+    return [predictions_path(results, table, row, seed, fold) for fold in folds(table)]
+
+
 def all_paths(results: Path, table: Table, row: Row) -> list[Path]:
     """Return all predictions behind a row, by seed and fold."""
-    return [
-        predictions_path(results, table, row, seed, fold)
-        for seed in row.seeds
-        for fold in folds(table)
-    ]
+    return [path for seed in row.seeds for path in paths_of_seed(results, table, row, seed)]
 
 
 def folds(table: Table) -> Iterable[int | None]:
