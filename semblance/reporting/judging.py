@@ -17,47 +17,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from semblance.reporting.claim_rows import (
-    Rows,
-    floor_of,
-    is_stand_in,
-    lacking_rows,
-    lacks,
-    row_groups,
-    stand_ins_of,
-    unmoved,
-)
+from semblance.reporting import claim_rows
 from semblance.reporting.claims import Claims, WeightedSum, size_of
 from semblance.reporting.contrasts import NO_VALUES, Parts, weighted_sum
 from semblance.reporting.judgement import ByMean, Judgement
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.published import Published
 from semblance.reporting.table import BETWEEN, BY_MEAN, Cell, Row, Table
+from semblance.statistics import verdicts
 from semblance.statistics.significance import holm
-from semblance.statistics.verdicts import (
-    BELOW,
-    CANNOT,
-    FEWEST_TO_PLAN,
-    FROM_WORST,
-    OPEN,
-    UNDECIDED,
-    Among,
-    by_exact_test,
-    margin_of,
-    of_difference,
-    of_no_difference,
-    of_no_gain,
-    of_question,
-    seeds_to_decide,
-)
 
 OPEN_BY_MEAN = "open by mean"
-RULES = {"none": of_no_difference, "no gain": of_no_gain, "question": of_question}
+RULES = {
+    "none": verdicts.of_no_difference,
+    "no gain": verdicts.of_no_gain,
+    "question": verdicts.of_question,
+}
 
 
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
     """Judge each claim on each base and corpus of its table, in the order of the file."""
-    court = _Court(claims, tables, published, stand_ins_of(tables.values()))
+    court = _Court(claims, tables, published, claim_rows.stand_ins_of(tables.values()))
     return [one for name in claims.by_name for one in _corrected(list(court.of_claim(name)))]
 
 
@@ -90,10 +70,10 @@ class _Court:
         for reading, claim in self.claims.by_name[name].by_reading().items():
             table = self.tables.get(claim.table)
             why = f"this configuration has no table {claim.table}"
-            groups: list[Rows] = []
+            groups: list[claim_rows.Rows] = []
             if table is not None:
-                groups = list(row_groups(claim, table, self.published))
-                why = f"{claim.table} lacks a row of {lacking_rows(claim, table)}"
+                groups = list(claim_rows.row_groups(claim, table, self.published))
+                why = f"{claim.table} lacks a row of {claim_rows.lacking_rows(claim, table)}"
             for column in [", ".join(claim.columns)] if claim.at_least else claim.columns:
                 sums = () if claim.at_least else claim.sums(column)
                 sizes = [size_of(self.claims, name, one, self.published) for one in sums]
@@ -109,18 +89,18 @@ class _Court:
         """Judge all sums of a claim on one group of rows, if it can be asked there."""
         claim, rows = asked.claim, asked.rows
         stand_in = any(
-            is_stand_in(rows[name], claim.base_of(name), self.stand_ins) for name in rows
+            claim_rows.is_stand_in(rows[name], claim.base_of(name), self.stand_ins) for name in rows
         )
         why = claim.needs.why if claim.needs else ""
-        lacking = lacks(claim.needs, rows, self.tables, stand_in)
+        lacking = claim_rows.lacks(claim.needs, rows, self.tables, stand_in)
         if not lacking and stand_in:
-            why, lacking = "teachers that have moved from their start", unmoved(rows)
+            why, lacking = "teachers that have moved from their start", claim_rows.unmoved(rows)
         if lacking:
             why = f"it needs {why}: {lacking}"
-            return replace(asked, stand_in=stand_in, verdict=CANNOT, why=why)
+            return replace(asked, stand_in=stand_in, verdict=verdicts.CANNOT, why=why)
         columns = claim.columns if claim.at_least else [asked.column]
         sums = [one for column in columns for one in claim.sums(column)]
-        among = Among(claim.at_least or len(sums), len(sums), len(claim.readings) or 1)
+        among = verdicts.Among(claim.at_least or len(sums), len(sums), len(claim.readings) or 1)
         asked = replace(asked, stand_in=stand_in, among=among)
         return _worst([self._of_sum(asked, table, one) for one in sums])
 
@@ -131,7 +111,7 @@ class _Court:
         if not claim.at_least:
             size = size_of(self.claims, asked.name, claimed, self.published)
         if claim.expects == "difference":
-            margin = margin_of(size, margin)
+            margin = verdicts.margin_of(size, margin)
         against = [name for name in claimed.terms if name in claim.rivals]
         against += [column] if claim.at_least else []
         rows = {name: asked.rows[name] for name in claimed.terms}
@@ -148,34 +128,34 @@ class _Court:
             why = "it needs two seeds that differ"
             if all(row.is_untrained for row in judged.rows.values()):
                 why = "none of its rows is trained, and the predictions are not there"
-            undecided = OPEN if claim.is_question else UNDECIDED
+            undecided = verdicts.OPEN if claim.is_question else verdicts.UNDECIDED
             return replace(judged, verdict=undecided, why=f"no interval: {why}")
         floor = ""
         if not any(row.is_untrained for row in rows.values()):
-            floor = floor_of(table, judged.base, judged.protocol, column)
+            floor = claim_rows.floor_of(table, judged.base, judged.protocol, column)
         return _decided(judged, floor)
 
 
 def _decided(judged: Judgement, floor: str) -> Judgement:
     """Add the interval, the verdict that follows from it, and what may take its place."""
     n, far, found = judged.n, judged.far, judged.total.found
-    exact = by_exact_test(found, n, judged.total.p_exact) if far else found
+    exact = verdicts.by_exact_test(found, n, judged.total.p_exact) if far else found
     found = exact or found
     size = judged.size if judged.claim.expects == "difference" else None
-    rule = RULES.get(judged.claim.kind, partial(of_difference, size=size))
+    rule = RULES.get(judged.claim.kind, partial(verdicts.of_difference, size=size))
     verdict = rule(found, margin=judged.margin, among=judged.among)
     needed = ""
     # Where the test items cause most of the error, more seeds cannot decide; and a seed that failed
     # says nothing of the spread of the others.
-    is_seeds_luck = found.more < found.error and not far
-    if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and is_seeds_luck:
-        needed = seeds_to_decide(judged.sd, n, size, judged.margin)
+    is_seeds_luck = found.more < found.error and not far and n >= verdicts.FEWEST_TO_PLAN
+    if verdict in (verdicts.UNDECIDED, verdicts.OPEN) and is_seeds_luck:
+        needed = verdicts.seeds_to_decide(judged.sd, n, size, judged.margin)
     if exact is None:
-        verdict = OPEN
+        verdict = verdicts.OPEN
     # Which of two trainings does less harm is no finding about either. What the paper did with its
     # own base is judged as it stands.
     if floor and judged.stand_in:
-        verdict, needed = BELOW, ""
+        verdict, needed = verdicts.BELOW, ""
     low, high = judged.among.interval(found)
     if math.isinf(found.error):  # of an exact test whose p is 1: all numbers are in it
         low = high = None
@@ -237,8 +217,9 @@ def _worst(judgements: list[Judgement]) -> Judgement:
 
     def rank(found: Judgement) -> tuple[int, float]:
         """Return the place of a judgement from the worst to the best."""
-        if found.verdict not in FROM_WORST:
+        if found.verdict not in verdicts.FROM_WORST:
             return -1, 0.0
-        return FROM_WORST.index(found.verdict), -math.inf if found.low is None else found.low
+        place = verdicts.FROM_WORST.index(found.verdict)
+        return place, -math.inf if found.low is None else found.low
 
     return sorted(judgements, key=rank, reverse=True)[judgements[0].among.holds - 1]
