@@ -63,8 +63,9 @@ def test_every_check_of_an_untouched_folder_holds(untouched):
     found = verify(untouched)
     assert found.problems == [] and found.notes == []
     # by hand: sts12 has 2 metrics x (3 means + 2 subsets), stsb and stsb-dev 2 x 3, in 7 runs; FAQ 3 protocols x 4
-    # metrics in 14 runs, each with its ceiling; the number of pairs of each of 7 alignments is counted again
-    assert found.checked[SCORES] == 7 * (10 + 6 + 6) + 14 * 3 * 4 * 2 + 7
+    # metrics in 14 runs, each with its ceiling, and the average precisions of each of these runs; the number of
+    # pairs of each of 7 alignments is counted again
+    assert found.checked[SCORES] == 7 * (10 + 6 + 6) + 14 * (3 * 4 * 2 + 1) + 7
     # the building of each table, and its CSV; the long CSV
     assert found.checked[NUMBERS] == 2 * len(example_results.TABLES) + 1
     # the lines of claims.csv, and their number
@@ -462,11 +463,18 @@ def test_other_predictions_and_a_score_of_another_protocol_than_its_pairs_are_fo
     frame.loc[frame["task"] == "stsb", "similarity"] *= -1
     frame.to_parquet(path)
     reseal(path.parent / "record.json")
+    ranked = results / "scores/faq/bank-0/tiny/rcl/seed-1/predictions.parquet"
+    frame = pd.read_parquet(ranked)
+    frame.assign(ap=frame["ap"] / 2).to_parquet(ranked)
+    reseal(ranked.parent / "record.json")
     dev = results / "dev/sts/record.json"
     change_record(dev, lambda value: value["settings"].update(protocol="raw"))
     found = verify(results)
     assert {SCORES, CELLS, LINKS} <= failed(found)  # the table names the old digest
     assert DIGESTS not in failed(found)
+    assert "its average precisions are not of its ranks" in texts(
+        found, ranked.with_name("scores.csv")
+    )
     problems = [what for _, what in found.problems if "have the protocol raw" in what]
     assert len(problems) == 7 * 6  # six scores of the dev pairs in each of seven runs
 
