@@ -104,7 +104,11 @@ class Tables:
         differences = list(_differences(parse_strict(text), again, WORDS | others))
         problem = f"differs from what its settings and scores give: {', '.join(differences[:1])}"
         self.found.check(NUMBERS, source, not differences, problem)
-        self._note_other_seeds(source, table)
+        for row in table.rows:
+            places = {path.parents[1] for path in all_paths(self.root, table, row)}
+            scored = {folder.name for folder in self.runs if folder.parent in places}
+            if scored - {f"seed-{seed}" for seed in row.seeds}:
+                self.found.note(source, "a row leaves out a seed that has scores")
         check_cells(self.root, table, self.runs, partial(self.found.check, CELLS, source))
         self._compare(self.folder / f"{table.name}.csv", table_csv(table), "its cells")
         return table
@@ -131,14 +135,6 @@ class Tables:
             what = f"{OTHER_PAPERS}; its published values are not checked"
             self.found.note(self.folder / f"{shown.name}.md", what)
         return attach(table, self.printed)
-
-    def _note_other_seeds(self, source: Path, table: Table) -> None:
-        """Note each row that leaves out a seed which was scored."""
-        for row in table.rows:
-            places = {path.parents[1] for path in all_paths(self.root, table, row)}
-            scored = {folder.name for folder in self.runs if folder.parent in places}
-            if scored - {f"seed-{seed}" for seed in row.seeds}:
-                self.found.note(source, "a row leaves out a seed that has scores")
 
     def _figure(self, node: Node) -> None:
         """Make the CSV of a collected figure again."""

@@ -44,7 +44,15 @@ def verify(
 
 def check_records(chain: Chain, found: Findings) -> list[Node]:
     """Check all records, and the files and inputs that they list; return those that are whole."""
-    nodes = list(_sealed(chain, found))
+    nodes = []
+    folders = (chain.root, *chain.downloads)
+    for path in chain.paths:
+        with found.reading(SEALS, path):
+            node = chain.node(path)
+            outside = [str(f) for f in node.files if not any(map(f.is_relative_to, folders))]
+            what = "which lies outside of the results and the downloads"
+            if found.check(SEALS, path, not outside, f"lists {', '.join(outside)}, {what}"):
+                nodes.append(node)
     for path in sorted(set().union(*(node.sources for node in nodes))):
         if chain.is_here(path) and not path.exists():
             found.check(SEALS, path, False, "missing: other records were made from it")
@@ -67,18 +75,6 @@ def _to_delete(nodes: list[Node], found: Findings) -> set[Path]:
     paths = {Path(problem.path) for problem in damaged or found.failures}
     files = found.delete | {owners.get(path, path) for path in paths}
     return {file for file in files if file.is_file()}
-
-
-def _sealed(chain: Chain, found: Findings) -> Iterator[Node]:
-    """Yield each record whose seal holds and that lists only files of the run."""
-    folders = (chain.root, *chain.downloads)
-    for path in chain.paths:
-        with found.reading(SEALS, path):
-            node = chain.node(path)
-            outside = [str(f) for f in node.files if not any(map(f.is_relative_to, folders))]
-            what = "which lies outside of the results and the downloads"
-            if found.check(SEALS, path, not outside, f"lists {', '.join(outside)}, {what}"):
-                yield node
 
 
 def _check_files(chain: Chain, nodes: list[Node], found: Findings) -> None:

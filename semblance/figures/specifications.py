@@ -127,7 +127,7 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
         curve.axhline(gain, color=drawing.SERIES[4], linestyle=drawing.DASHES[1], label="paper")
         curve.axhline(gain / 2, color=drawing.SOFT, linewidth=0.6, linestyle=drawing.DASHES[2])
     curve.set_ylabel("difference from its control, points")
-    figure.legend(loc="outside lower center", ncols=3)
+    drawing.legend_below(figure, 3)
     look = {"x": 0.01, "ha": "left", "fontsize": drawing.SIZE, "fontweight": "bold"}
     figure.suptitle(headline(tables), **look)
     _draw_choices(grid, first, kinds)

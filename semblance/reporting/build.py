@@ -52,7 +52,18 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
             rows=tuple(replace(row, control=control and control.label) for row, control in pairs),
         )
     )
-    return replace(table, notes=footnotes(asked, table.rows, scores))
+    notes = [
+        asked.note,
+        stand_in_note(table.rows),
+        layout.notes(asked.folds),
+        _ceiling(asked, scores),
+        *_test(asked, table.rows),
+        _steps(table.rows),
+        _unmoved(table.rows),
+        *_mixed(asked, table.rows),
+        _missing(table.rows),
+    ]
+    return replace(table, notes=tuple(filter(None, notes)))
 
 
 def _index(scores: pd.DataFrame) -> Index:
@@ -166,23 +177,7 @@ ORIENTATION = (
 )
 
 
-def footnotes(spec: Spec, rows: Sequence[Row], scores: pd.DataFrame) -> tuple[str, ...]:
-    """Return the notes in order; ``scores``: of all runs, with those of a perfect model."""
-    notes = [
-        spec.note,
-        stand_in_note(rows),
-        find_layout(spec.layout).notes(spec.folds),
-        _ceiling(spec, scores),
-        *_test(spec, rows),
-        _steps(rows),
-        _unmoved(rows),
-        *_mixed(spec, rows),
-        _missing(rows),
-    ]
-    return tuple(note for note in notes if note)
-
-
-def stand_in_note(rows: list[Row]) -> str:
+def stand_in_note(rows: Sequence[Row]) -> str:
     """Say how many rows are stand-ins, and where it stands in what they differ; empty without one."""
     number = sum(bool(row.stand_in) for row in rows)
     if not number:
@@ -202,7 +197,7 @@ def _ceiling(spec: Spec, scores: pd.DataFrame) -> str:
     return f"A perfect model has {', '.join(below)}: {why}" if below else ""
 
 
-def _test(spec: Spec, rows: list[Row]) -> list[str]:
+def _test(spec: Spec, rows: Sequence[Row]) -> list[str]:
     """Say what the differences, the p values and the marks are, and what the seeds could show."""
     column = find_layout(spec.layout).main_column
     tested = [row for row in rows if row.test]
@@ -238,7 +233,7 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
     return [*notes, " ".join(sorted({_bound(row, rows) for row in tested}))]
 
 
-def _bound(row: Row, rows: list[Row]) -> str:
+def _bound(row: Row, rows: Sequence[Row]) -> str:
     """Return the smallest p that an exact test of a row's and its control's seeds can give."""
     place = (row.control, row.protocol)
     control = next(peer for peer in rows if (peer.label, peer.protocol) == place)
@@ -257,7 +252,7 @@ def _bound(row: Row, rows: list[Row]) -> str:
     )
 
 
-def _steps(rows: list[Row]) -> str:
+def _steps(rows: Sequence[Row]) -> str:
     """Say how many steps the training of each entropy model took until its early stopping."""
     found = {row.label: list(row.steps.values()) for row in rows if row.steps}
     if not found:
@@ -269,7 +264,7 @@ def _steps(rows: list[Row]) -> str:
     return f"Steps of the entropy models, mean (range over the seeds): {'; '.join(texts)}."
 
 
-def _unmoved(rows: list[Row]) -> str:
+def _unmoved(rows: Sequence[Row]) -> str:
     """Name the rows with teachers in which nothing of Eq. 2 shows."""
     labels = [f"“{row.label}” (in {row.has_unmoved})" for row in rows if row.unmoved]
     if not labels:
@@ -280,7 +275,7 @@ def _unmoved(rows: list[Row]) -> str:
     )
 
 
-def _mixed(spec: Spec, rows: list[Row]) -> list[str]:
+def _mixed(spec: Spec, rows: Sequence[Row]) -> list[str]:
     """Name every property in which rows of one table differ, and which rows have which value."""
     names = list(ORIGIN)
     if len(spec.protocols) > 1:  # then each row's label names its own
@@ -297,7 +292,7 @@ def _mixed(spec: Spec, rows: list[Row]) -> list[str]:
     return notes
 
 
-def _missing(rows: list[Row]) -> str:
+def _missing(rows: Sequence[Row]) -> str:
     runs = list(dict.fromkeys(run for row in rows for run in row.missing))
     if not runs:
         return ""

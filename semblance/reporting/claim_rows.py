@@ -1,6 +1,6 @@
 """Which rows of a table stand for a claim, and what they lack of what it needs to be asked of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from semblance.counts import interval, signed
 from semblance.names import START
@@ -12,11 +12,6 @@ from semblance.reporting.table import Row, Table
 
 Rows = dict[str, Row]  # method -> the row that stands for it
 Tables = Mapping[str, Table]
-
-
-def stand_ins_of(tables: Iterable[Table]) -> set[tuple[str, str]]:
-    """Return each base and corpus on which some row differs from its counterpart in a paper."""
-    return {(row.base, row.corpus) for table in tables for row in table.rows if row.stand_in}
 
 
 def is_stand_in(row: Row, base: str | None, stand_ins: set[tuple[str, str]]) -> bool:

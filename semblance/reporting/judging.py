@@ -37,7 +37,9 @@ RULES = {
 
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
     """Judge each claim on each base and corpus of its table, in the order of the file."""
-    court = _Court(claims, tables, published, claim_rows.stand_ins_of(tables.values()))
+    rows = [row for table in tables.values() for row in table.rows]
+    stand_ins = {(row.base, row.corpus) for row in rows if row.stand_in}
+    court = _Court(claims, tables, published, stand_ins)
     return [one for name in claims.by_name for one in _corrected(list(court.of_claim(name)))]
 
 
@@ -58,7 +60,7 @@ def _corrected(judgements: list[Judgement]) -> list[Judgement]:
 
 @dataclass(frozen=True)
 class _Court:
-    """All that a verdict may depend on."""
+    """All that a verdict may depend on; ``stand_ins``: where some row differs from the paper's."""
 
     claims: Claims
     tables: Mapping[str, Table]

@@ -73,17 +73,12 @@ def score_records(paths: Iterable[str | Path]) -> dict[str, Record]:
     return read_records(dict.fromkeys(Path(path).parent / RECORD for path in paths))
 
 
-def read_scores(path: str | Path) -> pd.DataFrame:
-    """Read one long CSV with the same checks as ``collect``."""
-    return collect([path])
-
-
 def whole_scores(path: str | Path) -> dict[tuple[str, str], float | None]:
     """Return {(task, metric): score} over all pairs of a task, from the score file of a model.
 
     The task ``average`` is the mean Spearman's ρ of the seven STS tasks; None if one is missing.
     """
-    frame = read_scores(path)
+    frame = collect([path])
     whole = frame[frame["aggregation"] == "all"]
     values = {(row.task, row.metric): row.value for row in whole.itertuples()}
     average = mean(values.get((task, "spearman")) for task in STS_TASKS)

@@ -2,7 +2,6 @@
 
 import shlex
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,8 +41,10 @@ def render(headline: str = "", **page: Any) -> str:
         lstrip_blocks=True,
     )
     # A name out of data or config stays in its place.
-    cut = partial(do_truncate, environment, length=MOST_LETTERS, killwords=True, end="…", leeway=0)
-    environment.filters |= {"cut": cut, "signed": signed}
+    environment.filters |= {
+        "cut": lambda text, most=MOST_LETTERS: do_truncate(environment, text, most, True, "…", 0),
+        "signed": signed,
+    }
     style = Markup(TEMPLATES.joinpath("style.css").read_text(encoding="utf-8"))
     return environment.get_template("report.html.j2").render(style=style, headline=headline, **page)
 
