@@ -11,7 +11,7 @@ from semblance.names import REGULATOR, STEPS_OF
 from semblance.provenance import circumstances, damage
 from semblance.reporting.grids import MISSING, NAMES
 from semblance.reporting.predictions import paths_of_seed
-from semblance.reporting.table import Cell, Row, Table, read_table
+from semblance.reporting.table import Cell, Row, Table, from_file
 
 FACTS = tuple(  # of a record
     "settings counts steps training regulator_precision device code environment".split()
@@ -89,7 +89,7 @@ def _row(table: Table, name: str) -> Row:
 def all_tables(chain: Chain) -> dict[str, Table]:
     """Return the tables of a run by their names."""
     paths = sorted(chain.root.glob(layout.pattern(layout.TABLE_JSON)))
-    return {path.stem: read_table(path) for path in paths}
+    return {path.stem: from_file(path) for path in paths}
 
 
 def explain(chain: Chain, place: Place) -> Step:

@@ -36,7 +36,7 @@ def cell_lines(chain: Chain, place: Place, tree: Step) -> Iterator[Line]:
     if row.missing:
         yield "missing", ", ".join(row.missing)
     if cell.known:
-        yield "a seed", _of_seed(chain, place)
+        yield "a seed", _of_first_seed(chain, place)
     if cell.published is not None:
         unlike = textwrap.shorten("; ".join(row.stand_in), SHORT, placeholder=" …")
         text = f", not comparable: {unlike}" if unlike else ""
@@ -73,7 +73,7 @@ def _behind(chain: Chain, node: Node | None, role: str) -> Node | None:
     return chain.find(places[0]) if places else None
 
 
-def _of_seed(chain: Chain, place: Place) -> str:
+def _of_first_seed(chain: Chain, place: Place) -> str:
     """Return what the value of the first seed is made from, and on how many items."""
     table, row, column = place
     counts: dict[str, int] = {}

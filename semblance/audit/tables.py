@@ -115,7 +115,7 @@ class Tables:
 
     def _compare(self, file: Path, expected: str, what: str) -> None:
         """Check that a CSV has the lines that it must have, by columns; ``what`` gives them."""
-        ours, theirs = _lines(read_text(file, MOST_BYTES)), _lines(expected)
+        ours, theirs = _csv_lines(read_text(file, MOST_BYTES)), _csv_lines(expected)
         wrong = {} if len(ours) == len(theirs) else {"its number of lines": None}
         for line, other in zip(ours, theirs, strict=False):
             wrong |= {name: None for name in line if line[name] != other.get(name, line[name])}
@@ -161,10 +161,10 @@ class Tables:
         by_name = {table.name: table for table in of_page}
         judged = judge(read_claims(self.papers), by_name, self.printed)
         check = partial(self.found.check, VERDICTS, file)
-        check_verdicts(_lines(read_text(file)), judged, by_name, self.printed, check)
+        check_verdicts(_csv_lines(read_text(file)), judged, by_name, self.printed, check)
 
 
-def _lines(text: str) -> list[dict[str, str]]:
+def _csv_lines(text: str) -> list[dict[str, str]]:
     """Return the lines of a CSV, each by the names of its columns."""
     return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 

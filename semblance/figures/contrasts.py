@@ -26,7 +26,7 @@ COLUMNS = {
 
 def rows(path: Path) -> Iterator[Row]:
     """Yield the rows of the table in a JSON file; raises InputError if it holds no table."""
-    yield from contrast_rows(table.read_table(path))
+    yield from contrast_rows(table.from_file(path))
 
 
 def contrast_rows(shown: Table) -> list[Row]:

@@ -33,7 +33,7 @@ def rows(path: Path, *, each_seed: bool = False) -> Iterator[Row]:
 
     Raises InputError if the file holds no table.
     """
-    yield from selection_rows(table.read_table(path), each_seed)
+    yield from selection_rows(table.from_file(path), each_seed)
 
 
 def selection_rows(shown: Table, each_seed: bool = False) -> list[Row]:

@@ -34,7 +34,7 @@ def rows(path: Path, *, choices: dict[str, dict[str, str]]) -> Iterator[Row]:
     ``choices``: what each method of the table chose, by the name of the choice; a row of a method
     without an entry is a control. Raises InputError if the file holds no table.
     """
-    yield from specification_rows(table.read_table(path), choices)
+    yield from specification_rows(table.from_file(path), choices)
 
 
 def specification_rows(shown: Table, choices: Choices) -> list[Row]:
@@ -129,12 +129,12 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
     curve.set_ylabel("difference from its control, points")
     drawing.legend_below(figure, 3)
     look = {"x": 0.01, "ha": "left", "fontsize": drawing.SIZE, "fontweight": "bold"}
-    figure.suptitle(headline(tables), **look)
+    figure.suptitle(heading(tables), **look)
     _draw_choices(grid, first, kinds)
     return figure
 
 
-def headline(tables: list[drawing.Rows]) -> str:
+def heading(tables: list[drawing.Rows]) -> str:
     """Return in how many readings the claim holds, by each table's average."""
     parts = []
     for of_table in tables:

@@ -37,7 +37,7 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
     """
     lines: dict[tuple, tuple[str, dict]] = {}
     for path in paths:
-        for place, record in _records(Path(path)):
+        for place, record in _scores_in(Path(path)):
             key = tuple(record[name] for name in SCORE_KEY)
             # Which of two values is right nobody can tell, and a mean of both would be neither.
             if key in lines:
@@ -96,7 +96,7 @@ def scores_parquet(frame: pd.DataFrame) -> bytes:
     return typed.to_parquet(index=False)
 
 
-def _records(path: Path) -> Iterator[tuple[str, dict]]:
+def _scores_in(path: Path) -> Iterator[tuple[str, dict]]:
     """Yield the scores of a file, each with its place (``file:line``)."""
     with open(path, encoding="utf-8", newline="") as handle:
         reader = csv.reader(handle, strict=True)

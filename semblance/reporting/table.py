@@ -256,11 +256,11 @@ def table_digests(records: Iterable[str | Path]) -> dict[str, str]:
     return {path: checked_digest(record, path) for path, record in tables.items()}
 
 
-def read_table(path: str | Path) -> Table:
+def from_file(path: str | Path) -> Table:
     """Read the JSON of a table; raises InputError naming the file if it is not one."""
     return from_json(read_text(path), str(path))
 
 
 def read_tables(paths: Iterable[str | Path]) -> list[Table]:
-    """Read the JSON of tables, as ``read_table`` does."""
-    return list(map(read_table, paths))
+    """Read the JSON of tables, as ``from_file`` does."""
+    return list(map(from_file, paths))
