@@ -33,11 +33,9 @@ def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
     Files that do not exist are left out: their cells are missing, or have no bootstrap.
     """
     rows = [all_paths(Path(results), table, row) for row in table.rows]
-    digests: dict[str, str] = {}
-    for path in itertools.chain(*rows):
-        if path.is_file() and str(path) not in digests:  # rows of two protocols share predictions
-            digests[str(path)] = checked_digest(path.parent / RECORD, path)
-    return digests
+    # Rows of two protocols share predictions.
+    paths = dict.fromkeys(filter(Path.is_file, itertools.chain(*rows)))
+    return {str(path): checked_digest(path.parent / RECORD, path) for path in paths}
 
 
 def paths_of_seed(results: Path, table: Table, row: Row, seed: int) -> list[Path]:
