@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,10 @@ SEEDS, SPREADS = (2, 3, 5, 7), (0.05, 0.3, 0.8)
 OTHER_SPREAD = 0.3  # of the seeds, in the table of the other rules
 LOSS, FAILING = 2.0, 0.1  # points that a failing seed loses; the share of the seeds that fail
 ITEMS, COMPARED_MARGIN = 200, 0.5  # of the sets that `compare` gets
-VERDICTS = get_args(verdicts.Verdict)[:9]  # on a claimed difference
+VERDICTS = (  # on a claimed difference
+    *("reproduced", "larger than claimed", "smaller than claimed", "far smaller than claimed"),
+    *("no difference", "a little the other way", "the other way", "contradicted", "undecided"),
+)
 
 
 class Truth(NamedTuple):

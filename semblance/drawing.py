@@ -218,10 +218,9 @@ def plot(axes: Axes, line: Points, *form: str, **look: Any) -> None:
     axes.plot([x for x, _ in line], [y for _, y in line], *form, **look)
 
 
-def legend_below(figure: Figure, axes: Axes, across: int = 1) -> None:
+def legend_below(figure: Figure, across: int = 1) -> None:
     """Put the legend of a panel below the whole figure, where it covers nothing."""
-    handles = axes.get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=across)
+    figure.legend(loc="outside lower center", ncols=across)
 
 
 # --- STS averages against a setting ------------------------------------------------------------
@@ -261,7 +260,7 @@ def draw_scores(
     axes.set_ylim(low - aside, high + aside)
     axes.set_xlabel(setting)
     axes.set_ylabel("STS average (ρ × 100)")
-    legend_below(figure, axes)
+    legend_below(figure)
     known = any(numbers(rows, "average") for rows in series.values())
     nothing = "is known at one setting alone" if known else "is not known"
     text = f"changes by {'; '.join(changes)}" if changes else nothing

@@ -71,29 +71,17 @@ def _joined(parts: list[ast.expr]) -> list[ast.expr]:
 
 
 def names_used(trees: Iterable[ast.AST]) -> set[str]:
-    """Return each name that the trees use, with the attributes that follow it: ``np.linalg.norm``."""
-    used = _NamesUsed()
-    for tree in trees:
-        used.visit(tree)
-    return used.names
-
-
-class _NamesUsed(ast.NodeVisitor):
-    """Collects the names that a tree reads; of ``a.b.c`` the whole, and not ``a`` by itself."""
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load):
-            self.names.add(node.id)
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        name = _dotted(node)
+    """Return each name that the trees read; of ``np.linalg.norm`` the whole, and not ``np`` by itself."""
+    names: set[str] = set()
+    waiting = list(trees)
+    while waiting:
+        node = waiting.pop()
+        name = _dotted(node) if isinstance(node, (ast.Name, ast.Attribute)) else "."
         if name.startswith("."):
-            self.generic_visit(node)
-        else:
-            self.names.add(name)
+            waiting += ast.iter_child_nodes(node)
+        elif isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
+            names.add(name)
+    return names
 
 
 class WithoutMessages(ast.NodeTransformer):

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.audit.cells import seed_folders
 from semblance.audit.chain import DELETED, NOT_KEPT, Chain, Node
 from semblance.errors import InputError, one_of
 from semblance.names import REGULATOR, STEPS_OF
-from semblance.provenance import circumstances, damage, read_text
+from semblance.provenance import circumstances, damage
 from semblance.reporting.grids import MISSING, NAMES
-from semblance.reporting.table import Cell, Row, Table, from_json
+from semblance.reporting.predictions import paths_of_seed
+from semblance.reporting.table import Cell, Row, Table, from_file
 
 FACTS = tuple(  # of a record
     "settings counts steps training regulator_precision device code environment".split()
@@ -89,7 +89,7 @@ def _row(table: Table, name: str) -> Row:
 def all_tables(chain: Chain) -> dict[str, Table]:
     """Return the tables of a run by their names."""
     paths = sorted(chain.root.glob(layout.pattern(layout.TABLE_JSON)))
-    return {path.stem: from_json(read_text(path), str(path)) for path in paths}
+    return {path.stem: from_file(path) for path in paths}
 
 
 def explain(chain: Chain, place: Place) -> Step:
@@ -102,8 +102,8 @@ def explain(chain: Chain, place: Place) -> Step:
     read = {link.place: link.record for link in made.links} if made else {}
     steps = []
     for seed, value in cell.values.items():
-        folders = seed_folders(chain.root, table, row, int(seed))
-        paths = [folder / layout.RECORD for folder in folders]
+        behind = paths_of_seed(chain.root, table, row, int(seed))
+        paths = [path.with_name(layout.RECORD) for path in behind]
         scored = [tree.of_record(path, "predictions", read.get(path, "")) for path in paths]
         steps.append(Step(f"seed {seed}", facts={"value": value}, sources=scored))
     steps.append(tree.of_record(record, "table"))

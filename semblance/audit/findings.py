@@ -61,7 +61,7 @@ class Findings:
         """Where each check failed, and what is wrong there."""
         return [(problem.path, problem.what) for problem in self.failures]
 
-    def check(self, kind: str, holds: bool, path: object, problem: str) -> bool:
+    def check(self, kind: str, path: object, holds: bool, problem: str) -> bool:
         """Count one check; one that does not hold is a problem."""
         self.checked[kind] += 1
         if not holds:
@@ -84,7 +84,7 @@ class Findings:
                 problem = f"cannot be read ({reason})"
             elif error.where == str(path):
                 problem = error.problem
-            self.check(kind, False, path, problem)
+            self.check(kind, path, False, problem)
 
 
 def format_findings(found: Findings) -> str:

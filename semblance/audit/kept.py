@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from semblance import layout
 from semblance.audit import findings
 from semblance.audit.chain import NOT_KEPT, Chain, Node
+from semblance.audit.recompute import average_precision
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
 from semblance.audit.verify import check_records
@@ -179,7 +179,11 @@ def verify_kept(folder: Path) -> findings.Findings:
             Tables(chain, runs, sorted(root.glob("logs/*.yaml")), True, checked).check(nodes)
     if (folder / CRATE).is_file():
         with checked.reading(findings.DIGESTS, folder / CRATE):
-            _check_crate(folder, checked)
+            for entity in read_object(folder / CRATE)["@graph"]:
+                if "File" in entity["@type"]:
+                    file = folder / entity["@id"]
+                    problem = damage(file, entity["sha256"])
+                    checked.check(findings.DIGESTS, file, not problem, f"{problem}, by {CRATE}")
 
     def named(text: str) -> str:
         """Name the kept folder in place of the temporary one and of its tables."""
@@ -194,41 +198,28 @@ def verify_kept(folder: Path) -> findings.Findings:
     return checked
 
 
-def _check_crate(folder: Path, checked: findings.Findings) -> None:
-    """Check that the files that a crate describes are here as it says."""
-    for entity in read_object(folder / CRATE)["@graph"]:
-        if "File" in entity["@type"]:
-            file = folder / entity["@id"]
-            problem = damage(file, entity["sha256"])
-            checked.check(findings.DIGESTS, not problem, file, f"{problem}, by {CRATE}")
-
-
 @contextlib.contextmanager
 def laid_out(folder: Path) -> Iterator[Chain]:
     """Lay out a kept run as a temporary results folder, without predictions; yield its records."""
     with tempfile.TemporaryDirectory() as temporary:
-        yield _unarchived(folder, Path(temporary, "results"))
-
-
-def _unarchived(folder: Path, root: Path) -> Chain:
-    """Write the files of a kept run into a new folder; return its records."""
-    try:
-        with tarfile.open(folder / RECORDS) as box:
-            members = box.getmembers()
-            if sum(member.size for member in members) > MOST_UNPACKED:
-                raise InputError(folder / RECORDS, f"holds more than {MOST_UNPACKED:,} bytes")
-            box.extractall(root, members, filter="data")
-        chain = KeptChain(root)
-        nodes = filter(None, map(chain.find, chain.paths))
-        for file in sorted({file for node in nodes for file in node.files}):
-            if file == root / layout.ALL_SCORES and (folder / SCORES).is_file():
-                with lzma.open(folder / SCORES) as stream:
-                    file.write_bytes(stream.read(MOST_UNPACKED))
-            elif _lies_open(file, root) and (folder / file.name).is_file():
-                copy_file(folder / file.name, file)
-    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
-        raise InputError(folder, f"damaged: {error}", "keep the run anew") from None
-    return chain
+        root = Path(temporary, "results")
+        try:
+            with tarfile.open(folder / RECORDS) as box:
+                members = box.getmembers()
+                if sum(member.size for member in members) > MOST_UNPACKED:
+                    raise InputError(folder / RECORDS, f"holds more than {MOST_UNPACKED:,} bytes")
+                box.extractall(root, members, filter="data")
+            chain = KeptChain(root)
+            nodes = filter(None, map(chain.find, chain.paths))
+            for file in sorted({file for node in nodes for file in node.files}):
+                if file == root / layout.ALL_SCORES and (folder / SCORES).is_file():
+                    with lzma.open(folder / SCORES) as stream:
+                        file.write_bytes(stream.read(MOST_UNPACKED))
+                elif _lies_open(file, root) and (folder / file.name).is_file():
+                    copy_file(folder / file.name, file)
+        except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
+            raise InputError(folder, f"damaged: {error}", "keep the run anew") from None
+        yield chain
 
 
 def unpack(path: Path, root: Path) -> None:
@@ -240,7 +231,7 @@ def unpack(path: Path, root: Path) -> None:
         own = table[model] / 2 if kind == RANKED else table[model]
         frame = _items(table).assign(**{OWN[kind]: own})
         if kind == "faq":
-            frame["ap"] = own.map(lambda ranks: np.mean(np.arange(1, len(ranks) + 1) / ranks))
+            frame["ap"] = own.map(average_precision)
             for k in FAQ_CUTOFFS:
                 frame[f"acc@{k}"] = (own.str[0] <= k).astype(float)
         frame.to_parquet(records[model].with_name(layout.PREDICTIONS))

@@ -3,7 +3,6 @@
 A score is named (task, subset, metric, aggregation, protocol) and stands in its natural unit.
 """
 
-from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -14,11 +13,7 @@ from semblance.names import WITH_SUBSETS
 
 Key = tuple[str, str, str, str, str]
 Values = dict[Key, tuple[float, int]]  # the value and the number of items behind it
-Identity = tuple[str, bool, str]  # its name, whether it holds, for which task or protocol
 CUTOFFS = (1, 3, 5)
-TESTED_ONCE = "each item is tested once"
-SINGLE_ANSWER = "AP = 1 / rank where one answer is relevant"
-EXACT = 1e-12  # what two ways of summing the same numbers may differ by
 
 
 def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
@@ -61,12 +56,16 @@ def faq_values(frame: pd.DataFrame, bank: str) -> Values:
         ranks = [np.sort(np.asarray(r)) for r in queries[column]]
         first = np.array([r[0] for r in ranks])
         scores = {f"acc@{k}": np.mean(first <= k) for k in CUTOFFS}
-        precision = [np.mean(np.arange(1, len(r) + 1) / r) for r in ranks]
-        scores["map"] = np.mean(precision)
+        scores["map"] = np.mean(list(map(average_precision, ranks)))
         for metric, value in scores.items():
             aggregation = "dev" if (protocol, part) == ("dev", "test") else part
             scored[bank, "", metric, aggregation, protocol] = (float(value), len(ranks))
     return scored
+
+
+def average_precision(ranks: np.ndarray) -> float:
+    """Return the average precision of a query from the ranks of its relevant answers."""
+    return float(np.mean(np.arange(1, len(ranks) + 1) / np.sort(ranks)))
 
 
 def transfer_values(frame: pd.DataFrame, protocol: str) -> Values:
@@ -90,36 +89,18 @@ def transfer_values(frame: pd.DataFrame, protocol: str) -> Values:
     return scores
 
 
-def transfer_identities(frame: pd.DataFrame) -> Iterator[Identity]:
-    """Yield the identities that the predictions of a run on the transfer tasks must fulfil."""
-    for task, items in frame[frame["part"] == "test"].groupby("task"):
-        numbers = np.sort(items["index"].to_numpy())
-        yield TESTED_ONCE, np.array_equal(numbers, np.arange(len(numbers))), task
-
-
-def faq_identities(frame: pd.DataFrame) -> Iterator[Identity]:
-    """Yield whether the average precision of a query with one relevant answer is 1 over its rank."""
-    for protocol, queries in frame.groupby("protocol"):
-        single = queries[queries["ranks"].str.len() == 1]
-        gaps = np.abs(single["ap"].to_numpy(float) - 1 / single["ranks"].str[0].to_numpy(float))
-        if len(gaps):
-            yield SINGLE_ANSWER, gaps.max() <= EXACT, protocol
-
-
-def recompute(
-    tests: str, frame: pd.DataFrame, shown: Values, corpus: str
-) -> tuple[Values, Iterator[Identity]]:
-    """Return the scores of a run on one kind of tests, and the identities that they must fulfil.
+def recompute(tests: str, frame: pd.DataFrame, shown: Values, corpus: str) -> Values:
+    """Return the scores of a run on one kind of tests.
 
     No prediction knows its protocol: it is taken from the scores as they are ``shown``. Raises
     LookupError for another kind of tests.
     """
     if tests == "faq":
-        return faq_values(frame, corpus.rpartition("-")[0]), faq_identities(frame)
+        return faq_values(frame, corpus.rpartition("-")[0])
     values: Values = {}
     for protocol in sorted({key[-1] for key in shown}) or [""]:
         values |= VALUES[tests](frame, protocol)
-    return values, transfer_identities(frame) if tests == "transfer" else iter(())
+    return values
 
 
 VALUES = {"sts": sts_values, "transfer": transfer_values}

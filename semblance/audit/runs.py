@@ -8,12 +8,13 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from semblance import layout
 from semblance.audit.chain import Chain, Node
 from semblance.audit.findings import LINKS, SCORES, UNKNOWN, Findings, bar
-from semblance.audit.recompute import Values, recompute
+from semblance.audit.recompute import Values, average_precision, recompute
 from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.layout import PREDICTIONS, SCORE_FILE
@@ -65,7 +66,10 @@ class Runs:
         folder = node.path.parent
         path = folder / SCORE_FILE
         with self.found.reading(SCORES, folder):
-            lines = _read_lines(path)
+            with open(path, encoding="utf-8", newline="") as handle:
+                lines = list(csv.DictReader(handle, strict=True))
+            if len({tuple(line[name] for name in SCORE_KEY) for line in lines}) != len(lines):
+                raise InputError(path, "a score stands twice", "delete it and run again")
             predictions = pd.read_parquet(folder / PREDICTIONS)
             self._check_steps(node, lines, path)
             self._check_origin(node, lines, path)
@@ -79,7 +83,7 @@ class Runs:
         if steps and model.is_file():
             taken = self.chain.node(model).record["training"]["step"]
             problem = f"the steps of its training are {min(steps):.0f}, and {taken} by {model}"
-            self.found.check(LINKS, steps == {taken}, path, problem)
+            self.found.check(LINKS, path, steps == {taken}, problem)
 
     def _check_origin(self, node: Node, lines: Lines, path: Path) -> None:
         """Check that each line names the run, weights, data, code and protocol of the records."""
@@ -93,13 +97,13 @@ class Runs:
             facts = of_test | {"data": inputs.get(role)}
             same = all(line[name] == str(facts[name]) for name in facts if name in line)
             problem = f"a line names another run, weights, data or code than the record: {line}"
-            self.found.check(LINKS, same, path, problem)
+            self.found.check(LINKS, path, same, problem)
             settings = {}
             if sources.get(role) is not None:
                 settings = sources[role].record.get("settings", {})
             protocol = settings.get("protocol", line["protocol"])
             problem = f"its pairs have the protocol {protocol}, another one than the line: {line}"
-            self.found.check(LINKS, line["protocol"] == protocol, path, problem)
+            self.found.check(LINKS, path, line["protocol"] == protocol, problem)
 
     def _recomputed(self, lines: Lines, predictions: pd.DataFrame, path: Path) -> Values:
         """Compare the scores with those recomputed; return the recomputed ones.
@@ -110,7 +114,7 @@ class Runs:
         for line in lines:
             shown[tuple(line[name] for name in NAME)] = (float(line["value"]), int(line["n"]))
         tests, corpus = path.parts[-6:-4]
-        again, identities = recompute(tests, predictions, shown, corpus)
+        again = recompute(tests, predictions, shown, corpus)
         unknown = self.chain.unknown
         again = {key: value for key, value in again.items() if key[2] not in unknown}
         for key in sorted(again.keys() | shown.keys()):
@@ -124,22 +128,15 @@ class Runs:
             same = abs(theirs[0] - ours[0]) <= TOLERANCE and theirs[1] == ours[1]
             problem = f"{' '.join(filter(None, key))}: (value, n) shown {shown.get(key)}, "
             problem += f"recomputed {again.get(key)}"
-            self.found.check(SCORES, same, path, problem)
-        for identity, holds, where in identities:
-            self.found.check(identity, holds, path, f"{identity} does not hold for {where}")
+            self.found.check(SCORES, path, same, problem)
+        if "ap" in predictions:  # by which items are drawn
+            precision = predictions["ranks"].map(average_precision)
+            same = np.allclose(predictions["ap"], precision, rtol=0, atol=TOLERANCE)
+            self.found.check(SCORES, path, same, "its average precisions are not of its ranks")
         return again
 
     def _check_alignment(self, count: int, predictions: pd.DataFrame, path: Path) -> None:
         """Check the number of pairs of an alignment: STS-B's test pairs with gold above 4."""
         pairs = ((predictions["task"] == "stsb") & (predictions["gold"] > 4)).sum()
         problem = f"alignment is of {counted(count, 'pair')}, and {pairs} by the predictions"
-        self.found.check(SCORES, count == pairs, path, problem)
-
-
-def _read_lines(path: Path) -> Lines:
-    with open(path, encoding="utf-8", newline="") as handle:
-        lines = list(csv.DictReader(handle, strict=True))
-    keys = {tuple(line[name] for name in SCORE_KEY) for line in lines}
-    if len(keys) != len(lines):
-        raise InputError(path, "a score stands twice", "delete it and run again")
-    return lines
+        self.found.check(SCORES, path, count == pairs, problem)

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from semblance import layout
-from semblance.audit.cells import seed_folders
 from semblance.audit.chain import Chain, Node
 from semblance.audit.explain import SOUND, Place, Step, all_tables, states
 from semblance.counts import counted, interval, rounded, signed
@@ -16,6 +15,7 @@ from semblance.reporting.claims_page import RULES, of_stand_in
 from semblance.reporting.grids import MISSING, NAMES, with_deviation
 from semblance.reporting.judgement import Judgement
 from semblance.reporting.judging import judge
+from semblance.reporting.predictions import paths_of_seed
 from semblance.reporting.published import PAPERS, read_published
 from semblance.reporting.table import Cell, Row, Table
 
@@ -36,7 +36,7 @@ def cell_lines(chain: Chain, place: Place, tree: Step) -> Iterator[Line]:
     if row.missing:
         yield "missing", ", ".join(row.missing)
     if cell.known:
-        yield "a seed", _of_seed(chain, place)
+        yield "a seed", _of_first_seed(chain, place)
     if cell.published is not None:
         unlike = textwrap.shorten("; ".join(row.stand_in), SHORT, placeholder=" …")
         text = f", not comparable: {unlike}" if unlike else ""
@@ -63,8 +63,8 @@ def _mean_of(cell: Cell) -> str:
 
 def _scored(chain: Chain, table: Table, row: Row) -> Node | None:
     """Return the record of the evaluation of a row's first seed, on the first fold if it has some."""
-    folder = seed_folders(chain.root, table, row, row.seeds[0])[0]
-    return chain.find(folder / layout.RECORD)
+    path = paths_of_seed(chain.root, table, row, row.seeds[0])[0]
+    return chain.find(path.with_name(layout.RECORD))
 
 
 def _behind(chain: Chain, node: Node | None, role: str) -> Node | None:
@@ -73,7 +73,7 @@ def _behind(chain: Chain, node: Node | None, role: str) -> Node | None:
     return chain.find(places[0]) if places else None
 
 
-def _of_seed(chain: Chain, place: Place) -> str:
+def _of_first_seed(chain: Chain, place: Place) -> str:
     """Return what the value of the first seed is made from, and on how many items."""
     table, row, column = place
     counts: dict[str, int] = {}

@@ -6,16 +6,16 @@ does not know, or that an earlier one did not have, is no problem. Of words the 
 """
 
 import csv
-import functools
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from semblance import layout
-from semblance.audit.cells import TOLERANCE, Check, Runs, check_cells, check_csv
+from semblance.audit.cells import TOLERANCE, Runs, check_cells
 from semblance.audit.chain import Chain, Node
 from semblance.audit.findings import CELLS, NUMBERS, VERDICTS, Findings, bar
 from semblance.audit.runs import scores_behind
@@ -26,6 +26,7 @@ from semblance.reporting.bootstrap import with_bootstrap, with_covariances
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.comparison import attach
+from semblance.reporting.formats import table_csv
 from semblance.reporting.judging import judge
 from semblance.reporting.predictions import all_paths
 from semblance.reporting.published import Published, read_published
@@ -57,12 +58,12 @@ class Tables:
         self.root = self.chain.root
         self.folder = self.root / layout.TABLES
 
-    @functools.cached_property
+    @cached_property
     def printed(self) -> Published:
         """The papers' numbers."""
         return read_published(self.papers)
 
-    @functools.cached_property
+    @cached_property
     def digests(self) -> dict[str, str]:
         """The digests of the papers' files, as records name them."""
         return {path.stem: file_digest(path) for path in self.papers}
@@ -102,25 +103,24 @@ class Tables:
         others = {"published"} if self._is_by_other_papers(node) else set()
         differences = list(_differences(parse_strict(text), again, WORDS | others))
         problem = f"differs from what its settings and scores give: {', '.join(differences[:1])}"
-        self.found.check(NUMBERS, not differences, source, problem)
-        self._note_other_seeds(source, table)
-
-        def check_at(file: Path) -> Check:
-            """Return what counts a check of the cells in a file."""
-            return lambda holds, what: self.found.check(CELLS, holds, file, what)
-
-        check_cells(self.root, table, self.runs, check_at(source))
-        file = self.folder / f"{table.name}.csv"
-        check_csv(table, _lines(read_text(file)), check_at(file))
+        self.found.check(NUMBERS, source, not differences, problem)
+        for row in table.rows:
+            places = {path.parents[1] for path in all_paths(self.root, table, row)}
+            scored = {folder.name for folder in self.runs if folder.parent in places}
+            if scored - {f"seed-{seed}" for seed in row.seeds}:
+                self.found.note(source, "a row leaves out a seed that has scores")
+        check_cells(self.root, table, self.runs, partial(self.found.check, CELLS, source))
+        self._compare(self.folder / f"{table.name}.csv", table_csv(table), "its cells")
         return table
 
     def _compare(self, file: Path, expected: str, what: str) -> None:
         """Check that a CSV has the lines that it must have, by columns; ``what`` gives them."""
-        ours, theirs = _lines(read_text(file, MOST_BYTES)), _lines(expected)
-        same = len(ours) == len(theirs)
+        ours, theirs = _csv_lines(read_text(file, MOST_BYTES)), _csv_lines(expected)
+        wrong = {} if len(ours) == len(theirs) else {"its number of lines": None}
         for line, other in zip(ours, theirs, strict=False):
-            same &= all(line[name] == other[name] for name in line.keys() & other.keys())
-        self.found.check(NUMBERS, same, file, f"differs from what {what} give")
+            wrong |= {name: None for name in line if line[name] != other.get(name, line[name])}
+        problem = f"differs from what {what} give: {', '.join(wrong)}"
+        self.found.check(NUMBERS, file, not wrong, problem)
 
     def _rebuilt(self, shown: Table, node: Node) -> Table:
         """Build the table of a record again; what is not to be checked is taken as it is shown."""
@@ -135,14 +135,6 @@ class Tables:
             what = f"{OTHER_PAPERS}; its published values are not checked"
             self.found.note(self.folder / f"{shown.name}.md", what)
         return attach(table, self.printed)
-
-    def _note_other_seeds(self, source: Path, table: Table) -> None:
-        """Note each row that leaves out a seed which was scored."""
-        for row in table.rows:
-            places = {path.parents[1] for path in all_paths(self.root, table, row)}
-            scored = {folder.name for folder in self.runs if folder.parent in places}
-            if scored - {f"seed-{seed}" for seed in row.seeds}:
-                self.found.note(source, "a row leaves out a seed that has scores")
 
     def _figure(self, node: Node) -> None:
         """Make the CSV of a collected figure again."""
@@ -168,15 +160,11 @@ class Tables:
         of_page = [tables[Path(name).name] for name in node.record["tables"]]
         by_name = {table.name: table for table in of_page}
         judged = judge(read_claims(self.papers), by_name, self.printed)
-
-        def check(holds: bool, what: str) -> bool:
-            """Count a check of the verdicts."""
-            return self.found.check(VERDICTS, holds, file, what)
-
-        check_verdicts(_lines(read_text(file)), judged, by_name, self.printed, check)
+        check = partial(self.found.check, VERDICTS, file)
+        check_verdicts(_csv_lines(read_text(file)), judged, by_name, self.printed, check)
 
 
-def _lines(text: str) -> list[dict[str, str]]:
+def _csv_lines(text: str) -> list[dict[str, str]]:
     """Return the lines of a CSV, each by the names of its columns."""
     return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 

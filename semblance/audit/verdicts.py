@@ -6,7 +6,7 @@ judged again by semblance.reporting. Sizes, sums, errors, intervals and words ar
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -147,7 +147,9 @@ class _Case:
 
     def figures(self) -> dict[str, object]:
         """Return the figures and the words of a line by its columns."""
-        claim, total = self.found.claim, self.total(self.known, self.column)
+        claim, rows = self.found.claim, self.found.rows
+        known = {name: rows[name].cells[self.column].known for name in self.terms}
+        total = self.total(known, self.column)
         figures = {"difference": total.value, "margin": self.margin}
         if not claim.at_least:
             figures["size"] = self.size
@@ -172,14 +174,10 @@ class _Case:
             return figures | {"low": None, "high": None, "p": 1.0, "verdict": word}
         return figures | {"low": low, "high": high, "p": total.p(), "verdict": word}
 
-    def known(self, row: Row) -> BySeed:
-        """Return a row's values by seed."""
-        return row.cells[self.column].known
-
-    def total(self, values: Callable[[Row], BySeed], column: str) -> _Sum:
+    def total(self, values: Mapping[str, BySeed], column: str) -> _Sum:
         """Return the sum of some values of the rows; ``column``: what the test items cause there."""
-        rows = {name: self.found.rows[name] for name in self.terms}
-        return _sum([(self.terms[n][0], row, values(row)) for n, row in rows.items()], column)
+        rows = self.found.rows
+        return _sum([(w, rows[n], values[n]) for n, (w, _) in self.terms.items()], column)
 
     @property
     def levels(self) -> tuple[float, float]:
@@ -211,23 +209,19 @@ class _Case:
                 ("reproduced", True),
             ],
         }
-        kind = "question" if claim.is_question else claim.expects
         last = "open" if claim.is_question else "undecided"
-        return next((word for word, holds in ladders[kind] if holds), last)
+        return next((word for word, holds in ladders[claim.kind] if holds), last)
 
     def by_mean(self, total: _Sum) -> dict[str, object]:
         """Return the figures of the sum by the mean of subsets, and the word beside the verdict."""
-
-        def means(row: Row) -> BySeed:
-            """Return a row's averages by the mean, of the seeds that have a value."""
-            return {seed: v for seed, v in row.by_mean.items() if seed in self.known(row)}
-
-        def beyond(row: Row) -> BySeed:
-            """Return what the average over all pairs is above that by the mean."""
-            return {seed: self.known(row)[seed] - v for seed, v in means(row).items()}
-
         names = ("by_mean", "by_mean_low", "by_mean_high", "by_mean_word")
-        if not all(means(self.found.rows[name]) for name in self.terms):
+        means, beyond = {}, {}  # of each row: by the mean, and what the average is above that
+        for name in self.terms:
+            row = self.found.rows[name]
+            known = row.cells[self.column].known
+            means[name] = {seed: v for seed, v in row.by_mean.items() if seed in known}
+            beyond[name] = {seed: known[seed] - v for seed, v in means[name].items()}
+        if not all(means.values()):
             return dict.fromkeys(names)
         mean, between = self.total(means, BY_MEAN), self.total(beyond, BETWEEN)
         if mean.error is None or total.error is None:

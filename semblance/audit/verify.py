@@ -44,10 +44,18 @@ def verify(
 
 def check_records(chain: Chain, found: Findings) -> list[Node]:
     """Check all records, and the files and inputs that they list; return those that are whole."""
-    nodes = list(_sealed(chain, found))
+    nodes = []
+    folders = (chain.root, *chain.downloads)
+    for path in chain.paths:
+        with found.reading(SEALS, path):
+            node = chain.node(path)
+            outside = [str(f) for f in node.files if not any(map(f.is_relative_to, folders))]
+            what = "which lies outside of the results and the downloads"
+            if found.check(SEALS, path, not outside, f"lists {', '.join(outside)}, {what}"):
+                nodes.append(node)
     for path in sorted(set().union(*(node.sources for node in nodes))):
         if chain.is_here(path) and not path.exists():
-            found.check(SEALS, False, path, "missing: other records were made from it")
+            found.check(SEALS, path, False, "missing: other records were made from it")
     _check_files(chain, nodes, found)
     for node in nodes:
         _check_links(chain, node, found)
@@ -69,18 +77,6 @@ def _to_delete(nodes: list[Node], found: Findings) -> set[Path]:
     return {file for file in files if file.is_file()}
 
 
-def _sealed(chain: Chain, found: Findings) -> Iterator[Node]:
-    """Yield each record whose seal holds and that lists only files of the run."""
-    folders = (chain.root, *chain.downloads)
-    for path in chain.paths:
-        with found.reading(SEALS, path):
-            node = chain.node(path)
-            outside = [str(f) for f in node.files if not any(map(f.is_relative_to, folders))]
-            what = "which lies outside of the results and the downloads"
-            if found.check(SEALS, not outside, path, f"lists {', '.join(outside)}, {what}"):
-                yield node
-
-
 def _check_files(chain: Chain, nodes: list[Node], found: Findings) -> None:
     """Check each file that a record lists, and note those that no record lists."""
     known = set(chain.paths)
@@ -91,10 +87,10 @@ def _check_files(chain: Chain, nodes: list[Node], found: Findings) -> None:
                 found.note(file, f"{reason}; its record keeps its digest")
                 continue
             wrong = damage(file, digest)
-            found.check(DIGESTS, not wrong, file, wrong)
+            found.check(DIGESTS, file, not wrong, wrong)
     for file in sorted(set(_recorded(chain)) - known):
         if file.is_relative_to(chain.root / layout.TABLES):
-            found.check(DIGESTS, False, file, "no record lists this table")
+            found.check(DIGESTS, file, False, "no record lists this table")
         else:
             found.note(file, "no record lists this file")
 
@@ -126,7 +122,7 @@ def _check_links(chain: Chain, node: Node, found: Findings) -> None:
     if node.stage.startswith("evaluate_"):
         run = node.record.get("run", {}).get("run")
         same = run == "/".join(node.path.parts[-5:-1])
-        found.check(LINKS, same, node.path, f"it is the record of another run: {run}")
+        found.check(LINKS, node.path, same, f"it is the record of another run: {run}")
 
 
 def _check_link(chain: Chain, node: Node, link: Link, found: Findings) -> None:
@@ -135,10 +131,10 @@ def _check_link(chain: Chain, node: Node, link: Link, found: Findings) -> None:
     lists = source is not None and source.lists(link.digest)
     problem = f"its input {link.role} has sha256 {link.digest}; no record lists it for "
     problem += str(link.place)
-    if found.check(LINKS, lists, node.path, problem):
+    if found.check(LINKS, node.path, lists, problem):
         problem = f"made from {link.place} when that said something else than now: "
         problem += f"{link.record}, {source.digest}"
-        if not found.check(LINKS, source.digest == link.record, node.path, problem):
+        if not found.check(LINKS, node.path, source.digest == link.record, problem):
             found.delete.add(link.place)  # either of the two may be the forged one
 
 
@@ -147,11 +143,11 @@ def _check_unlisted(chain: Chain, node: Node, link: Link, found: Findings) -> No
     file = link.place
     if file.is_relative_to(chain.root) or is_download(file):
         problem = f"keeps no digest of {file}, which its input {link.role} comes from"
-        found.check(LINKS, False, node.path, problem)
+        found.check(LINKS, node.path, False, problem)
     elif file.is_file():
         wrong = damage(file, link.digest)
         problem = f"made from other content of {file}, a file of your own: it is {wrong}"
-        found.check(DIGESTS, not wrong, node.path, problem)
+        found.check(DIGESTS, node.path, not wrong, problem)
     else:
         found.note(file, "not checked: the user's own file is not here any more")
 
@@ -162,7 +158,7 @@ def _check_kept(chain: Chain, kept: Path, found: Findings) -> None:
     try:
         copy = chain.node(kept)
     except UNREADABLE as error:
-        found.check(KEPT, False, kept, f"cannot be read: {error}")
+        found.check(KEPT, kept, False, f"cannot be read: {error}")
         return
     for file, expected in copy.files.items():
         name = os.path.relpath(file, kept.parent)
@@ -170,7 +166,7 @@ def _check_kept(chain: Chain, kept: Path, found: Findings) -> None:
         # A hard link to the output is checked under that name.
         if not (file.exists() and output.exists() and file.samefile(output)):
             wrong = damage(file, expected)
-            found.check(KEPT, not wrong, kept, f"{name} is {wrong}")
+            found.check(KEPT, kept, not wrong, f"{name} is {wrong}")
     node = chain.find(model / RECORD)
     if node is not None:
-        found.check(KEPT, copy.digest == node.digest, node.path, f"says something else than {kept}")
+        found.check(KEPT, node.path, copy.digest == node.digest, f"says something else than {kept}")

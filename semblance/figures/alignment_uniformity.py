@@ -88,7 +88,7 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
     axes.margins(0.1)
     axes.set_xlabel("Uniformity (lower is better)")
     axes.set_ylabel("Alignment (lower is better)")
-    drawing.legend_below(figure, axes, ACROSS)
+    drawing.legend_below(figure, ACROSS)
     best = methods[0].words if averages else "none, as test sets are missing"
     figure.set_label(f"Of {len(methods)} models, the highest STS average has {best}")
     return figure

@@ -7,7 +7,6 @@ from typing import Any
 
 from semblance import drawing
 from semblance.figures import Row
-from semblance.provenance import read_text
 from semblance.reporting import table
 from semblance.reporting.contrasts import NO_VALUES, between
 from semblance.reporting.layouts import find_layout
@@ -27,7 +26,7 @@ COLUMNS = {
 
 def rows(path: Path) -> Iterator[Row]:
     """Yield the rows of the table in a JSON file; raises InputError if it holds no table."""
-    yield from contrast_rows(table.from_json(read_text(path), str(path)))
+    yield from contrast_rows(table.from_file(path))
 
 
 def contrast_rows(shown: Table) -> list[Row]:

@@ -45,7 +45,7 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
     axes.margins(0.15)
     axes.set_xlabel("Uniformity (lower is better)")
     axes.set_ylabel("Alignment (lower is better)")
-    drawing.legend_below(figure, axes)
+    drawing.legend_below(figure)
     text = "Along the training uniformity and alignment change by"
     figure.set_label(f"{text} {', '.join(changes)}")
     return figure

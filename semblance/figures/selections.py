@@ -10,10 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance import drawing
 from semblance.figures import Row, specifications
 from semblance.figures.specifications import PART
-from semblance.provenance import read_text
 from semblance.reporting import table
 from semblance.reporting.contrasts import NO_VALUES
 from semblance.reporting.layouts import find_layout
@@ -35,7 +33,7 @@ def rows(path: Path, *, each_seed: bool = False) -> Iterator[Row]:
 
     Raises InputError if the file holds no table.
     """
-    yield from selection_rows(table.from_json(read_text(path), str(path)), each_seed)
+    yield from selection_rows(table.from_file(path), each_seed)
 
 
 def selection_rows(shown: Table, each_seed: bool = False) -> list[Row]:
@@ -88,6 +86,4 @@ def _reading(row: table.Row, way: str) -> Row:
     return {"method": f"{row.method} {way}", "choices": f"by {way}{PART}{label}"}
 
 
-def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
-    """Draw the differences in order, and below them the row and the way of each."""
-    return specifications.draw(rows, names)
+draw = specifications.draw  # the differences in order, and below them the row and the way of each

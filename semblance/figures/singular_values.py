@@ -56,6 +56,6 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
     axes.yaxis.set_minor_formatter("")
     axes.set_xlabel("Singular value, by size")
     axes.set_ylabel("Share of the largest")
-    drawing.legend_below(figure, axes)
+    drawing.legend_below(figure)
     figure.set_label(f"The singular values fall to {', '.join(falls)}")
     return figure

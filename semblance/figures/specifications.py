@@ -11,7 +11,6 @@ import numpy as np
 from semblance import drawing
 from semblance.errors import InputError
 from semblance.figures import Row
-from semblance.provenance import read_text
 from semblance.reporting import table
 from semblance.reporting.contrasts import SeedContrast, between
 from semblance.reporting.layouts import find_layout
@@ -35,7 +34,7 @@ def rows(path: Path, *, choices: dict[str, dict[str, str]]) -> Iterator[Row]:
     ``choices``: what each method of the table chose, by the name of the choice; a row of a method
     without an entry is a control. Raises InputError if the file holds no table.
     """
-    yield from specification_rows(table.from_json(read_text(path), str(path)), choices)
+    yield from specification_rows(table.from_file(path), choices)
 
 
 def specification_rows(shown: Table, choices: Choices) -> list[Row]:
@@ -59,7 +58,10 @@ def specification_rows(shown: Table, choices: Choices) -> list[Row]:
         raise InputError(shown.name, problem, "wait for its rows, or leave the reading out")
     gain = _published_gain(shown, column)
     contrasts = [contrast for _, _, contrast in found if contrast is not None]
-    ps = _corrected(contrasts, gain)
+    estimates = [contrast.found for contrast in contrasts]
+    ps: list[float | None] = [None] * len(estimates)  # where one has no interval
+    if all(estimates):
+        ps = list(holm([each.p_above(gain / 2) for each in estimates]))
     whole = {
         "table": shown.name,
         "layout": shown.layout,
@@ -67,19 +69,18 @@ def specification_rows(shown: Table, choices: Choices) -> list[Row]:
         "published": gain,
         "holds": None if None in ps else sum(p < ALPHA / 2 for p in ps),
         "of": len(found),
-        "p_joint": _joint(contrasts),
+        "p_joint": None,  # where the readings do not share the seeds
     }
-    return [
-        {**whole, **_of_row(row, said, contrast), "p_holm": p}
-        for (row, said, _), contrast, p in zip(found, contrasts, ps, strict=True)
-    ]
-
-
-def _of_row(row: table.Row, said: str, contrast: SeedContrast) -> Row:
-    low, high = contrast.found.interval() if contrast.found else (None, None)
-    names = {"base": row.base, "method": row.method, "label": row.label, "choices": said}
-    ends = {"low": low, "high": high}
-    return {**names, "difference": contrast.value, **ends, "n": len(contrast.by_seed)}
+    if len({tuple(contrast.by_seed) for contrast in contrasts}) == 1:
+        by_seed = [list(contrast.by_seed.values()) for contrast in contrasts]
+        whole["p_joint"] = p_joint(np.array(by_seed))
+    rows = []
+    for (row, said, contrast), p in zip(found, ps, strict=True):
+        low, high = contrast.found.interval() if contrast.found else (None, None)
+        names = {"base": row.base, "method": row.method, "label": row.label, "choices": said}
+        figures = {"difference": contrast.value, "low": low, "high": high, "p_holm": p}
+        rows.append({**whole, **names, **figures, "n": len(contrast.by_seed)})
+    return rows
 
 
 def _published_gain(shown: Table, column: str) -> float:
@@ -91,22 +92,6 @@ def _published_gain(shown: Table, column: str) -> float:
             return printed[0] - printed[1]
     problem = "no row and its control have rows of the paper beside them"
     raise InputError(shown.name, problem, "name them in `published`")
-
-
-def _corrected(contrasts: list[SeedContrast], gain: float) -> list[float | None]:
-    """Return Holm's p of "at most half of the gain"; None of all where one has no interval."""
-    found = [contrast.found for contrast in contrasts]
-    if not all(found):
-        return [None] * len(found)
-    return list(holm([each.p_above(gain / 2) for each in found if each]))
-
-
-def _joint(contrasts: list[SeedContrast]) -> float | None:
-    """Return the p of all readings together; None where they do not share the seeds."""
-    seeds = {tuple(contrast.by_seed) for contrast in contrasts}
-    if len(seeds) > 1:
-        return None
-    return p_joint(np.array([list(contrast.by_seed.values()) for contrast in contrasts]))
 
 
 # --- the drawing: a specification curve ----------------------------------------------------------
@@ -142,14 +127,14 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
         curve.axhline(gain, color=drawing.SERIES[4], linestyle=drawing.DASHES[1], label="paper")
         curve.axhline(gain / 2, color=drawing.SOFT, linewidth=0.6, linestyle=drawing.DASHES[2])
     curve.set_ylabel("difference from its control, points")
-    figure.legend(loc="outside lower center", ncols=3)
+    drawing.legend_below(figure, 3)
     look = {"x": 0.01, "ha": "left", "fontsize": drawing.SIZE, "fontweight": "bold"}
-    figure.suptitle(headline(tables), **look)
+    figure.suptitle(heading(tables), **look)
     _draw_choices(grid, first, kinds)
     return figure
 
 
-def headline(tables: list[drawing.Rows]) -> str:
+def heading(tables: list[drawing.Rows]) -> str:
     """Return in how many readings the claim holds, by each table's average."""
     parts = []
     for of_table in tables:

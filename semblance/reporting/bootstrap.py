@@ -9,24 +9,11 @@ import pandas as pd
 
 from semblance.errors import InputError
 from semblance.names import WITH_SUBSETS
-from semblance.reporting.contrasts import OTHER_SUBSETS, with_items
+from semblance.reporting import predictions
+from semblance.reporting.contrasts import OTHER_SUBSETS, compared
 from semblance.reporting.layouts import Layout, find_layout
-from semblance.reporting.predictions import (
-    all_paths,
-    faq_frame,
-    folds,
-    label_frame,
-    predictions_path,
-    sts_frame,
-)
 from semblance.reporting.table import BETWEEN, BY_MEAN, Row, Table
-from semblance.statistics.resampling import (
-    WHOLE,
-    grouped_resamples,
-    item_covariances,
-    mean_draws,
-    spearman_draws,
-)
+from semblance.statistics import resampling
 
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
 DIGITS = 12  # of a covariance: of four of them a difference leaves a millionth
@@ -70,7 +57,7 @@ def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> 
 def with_covariances(table: Table, items: Items, draws: int) -> Table:
     """Give rows what the test items cause in them, and to their contrasts what follows from it."""
     rows = [replace(row, items=items.get((row.label, row.protocol), {})) for row in table.rows]
-    table = with_items(replace(table, rows=tuple(rows)))
+    table = compared(replace(table, rows=tuple(rows)))
     cells = [cell for row in table.rows for cell in row.cells.values() if cell.contrast]
     if any(cell.contrast.p_bootstrap is not None for cell in cells):
         return replace(table, notes=(*table.notes, NOTE.format(draws=draws)))
@@ -90,7 +77,7 @@ class _Setting:
     def paths(self, rows: list[Row], fold: int | None = None) -> list[Path]:
         """Return the predictions of each seed of rows."""
         return [
-            predictions_path(self.results, self.table, row, seed, fold)
+            predictions.predictions_path(self.results, self.table, row, seed, fold)
             for row in rows
             for seed in row.seeds
         ]
@@ -99,7 +86,7 @@ class _Setting:
         """Tell whether a row has all its scores, and the predictions behind them."""
         if not row.cells[self.layout.main_column].values:
             return False
-        return all(path.is_file() for path in all_paths(self.results, self.table, row))
+        return all(path.is_file() for path in predictions.all_paths(self.results, self.table, row))
 
     def by_task(self, items: pd.Index, draw: Callable[..., np.ndarray]) -> Drawn:
         """Return the draws of each column of the layout: its tasks, and their average.
@@ -126,7 +113,7 @@ def _covariances(rows: list[Row], drawn: Drawn) -> dict[str, Covariances]:
     seeds = [tuple(row.seeds) for row in rows]
     ends = np.cumsum([len(row.seeds) for row in rows])[:-1]
     for column, scores in drawn.items():
-        matrix = item_covariances(np.split(scores, ends, axis=1), seeds)
+        matrix = resampling.item_covariances(np.split(scores, ends, axis=1), seeds)
         for i, label in enumerate(labels):
             # The matrix is symmetric: of each pair of rows the lower one keeps the covariance.
             covariances[label][column] = {
@@ -142,7 +129,7 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
     are on other subsets.
     """
     paths = setting.paths(rows)
-    frames = _same_items(paths, list(map(sts_frame, paths)), "gold")
+    frames = _same_items(paths, list(map(predictions.sts_frame, paths)), "gold")
     gold = frames[0]["gold"].to_numpy()  # (N,)
     similarities = np.vstack([frame["similarity"].to_numpy() for frame in frames])
     index = frames[0].index
@@ -157,9 +144,9 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
             """Return the correlations of one task's resampled items, (draws, seeds of all rows)."""
             names = subsets[items]
             groups = [np.flatnonzero(names == name) for name in names.unique()]
-            resampled = grouped_resamples(groups, draws, rng, other)
-            within = groups if by_mean else WHOLE
-            return spearman_draws(gold[items], similarities[:, items], resampled, within)
+            resampled = resampling.grouped_resamples(groups, draws, rng, other)
+            within = groups if by_mean else resampling.WHOLE
+            return resampling.spearman_draws(gold[items], similarities[:, items], resampled, within)
 
         return setting.by_task(index, of_task)
 
@@ -178,10 +165,10 @@ def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
     differs by the folds' sizes alone: they differ by one item.
     """
     paths = setting.paths(rows)
-    frames = _same_items(paths, list(map(label_frame, paths)))
+    frames = _same_items(paths, list(map(predictions.label_frame, paths)))
     right = np.vstack([frame["right"].to_numpy() for frame in frames])  # (paths, N)
     return setting.by_task(
-        frames[0].index, lambda items, *given: mean_draws(right[:, items], *given)
+        frames[0].index, lambda items, *given: resampling.mean_draws(right[:, items], *given)
     )
 
 
@@ -190,18 +177,18 @@ def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
     rng = np.random.default_rng(setting.seed)
     metrics = setting.layout.metrics
     names = [SCORE_OF.get(metric, metric) for metric in metrics]
-    numbers = list(folds(setting.table))
+    numbers = list(predictions.folds(setting.table))
     seeds = sum(len(row.seeds) for row in rows)
     total = np.zeros((setting.draws, len(metrics), seeds))
     for fold in numbers:
         paths = setting.paths(rows, fold)
-        frames = [faq_frame(path, rows[0].protocol, names) for path in paths]
+        frames = [predictions.faq_frame(path, rows[0].protocol, names) for path in paths]
         frames = _same_items(paths, frames)
         scores = np.stack([frame.to_numpy().T for frame in frames], axis=1)
         flat = scores.reshape(-1, scores.shape[-1])  # (metrics x seeds, queries)
         groups = frames[0].index.get_level_values("group")
         # Questions of one thread are no independent witnesses: they are drawn together.
-        total += mean_draws(flat, setting.draws, rng, groups).reshape(total.shape)
+        total += resampling.mean_draws(flat, setting.draws, rng, groups).reshape(total.shape)
     means = POINTS * total / len(numbers)
     return {metric: means[:, at] for at, metric in enumerate(metrics)}
 

@@ -4,8 +4,8 @@ Everything stays unrounded, by seed, in points (times 100). A cell whose score i
 seed is missing, and a row with a missing cell has no average.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 
 import pandas as pd
@@ -23,10 +23,10 @@ from semblance.names import (
     TRAINING,
     UNMOVED,
 )
-from semblance.reporting.contrasts import ITEMS_ALONE, PAIRED, compared
+from semblance.reporting.contrasts import ITEMS_ALONE, PAIRED, compared, control_of
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
-from semblance.reporting.table import Cell, Row, RowSpec, Spec, Table, decode_spec
+from semblance.reporting.table import Cell, Measured, Row, RowSpec, Spec, Table, decode_spec
 from semblance.statistics.significance import smallest_p_permutation, smallest_p_signs
 
 Index = dict[tuple, dict]  # the values of INDEXED -> the line of the CSV
@@ -43,28 +43,27 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
         for row in asked.rows
         for protocol in asked.protocols
     ]
-    rows = compared(rows, asked)
-    return Table(
-        name=asked.name,
-        title=asked.title,
-        layout=asked.layout,
-        columns=layout.in_order(column for row in rows for column in row.cells),
-        rows=tuple(rows),
-        tasks=asked.tasks,
-        dataset=asked.dataset,
-        folds=asked.folds,
-        metric=asked.metric,
-        aggregation=asked.aggregation,
-        margin=asked.margin,
-        notes=footnotes(asked, rows, _ceilings(asked, scores)),
+    controls = [control_of(row, rows, row.control or asked.control) for row in rows]
+    pairs = zip(rows, controls, strict=True)
+    table = compared(
+        Table(
+            **{part.name: getattr(asked, part.name) for part in fields(Measured)},
+            columns=layout.in_order(column for row in rows for column in row.cells),
+            rows=tuple(replace(row, control=control and control.label) for row, control in pairs),
+        )
     )
-
-
-def _ceilings(spec: Spec, scores: pd.DataFrame) -> dict[tuple, float]:
-    """Return what a perfect model has by protocol and metric, in points: the mean over folds."""
-    own = scores[(scores["task"] == spec.dataset) & (scores["aggregation"] == CEILING)]
-    of_fold = own.groupby(["protocol", "metric", "fold"])["value"].first()
-    return (100 * of_fold.groupby(level=[0, 1]).mean()).to_dict()
+    notes = [
+        asked.note,
+        stand_in_note(table.rows),
+        layout.notes(asked.folds),
+        _ceiling(asked, scores),
+        *_test(asked, table.rows),
+        _steps(table.rows),
+        _unmoved(table.rows),
+        *_mixed(asked, table.rows),
+        _missing(table.rows),
+    ]
+    return replace(table, notes=tuple(filter(None, notes)))
 
 
 def _index(scores: pd.DataFrame) -> Index:
@@ -88,7 +87,6 @@ class _RowScores:
     """Looks up the scores of one row; remembers the used ones, and the runs that lack one."""
 
     asked: RowSpec
-    corpus: str
     protocol: str
     index: Index
     used: list[dict] = field(default_factory=list)
@@ -109,68 +107,50 @@ class _RowScores:
     def _place(self, fold: str) -> str:
         """Return the corpus of a fold; an untrained model has one for all."""
         if not fold or self.asked.method == START:
-            return self.corpus
-        return fold_corpus(self.corpus, fold)
+            return self.asked.corpus
+        return fold_corpus(self.asked.corpus, fold)
 
-    def steps(self, seeds: tuple[int, ...]) -> dict[str, float]:
-        """Return the steps that the training of an entropy model took, by seed, where known."""
-        by_seed = {}
-        row = (self.corpus, self.asked.base, self.asked.method)
-        for seed in seeds:
-            record = self.index.get((*row, seed, "", TRAINING, STEPS, "all", self.protocol))
-            if record is not None and record["phi"]:
-                by_seed[str(seed)] = record["value"]
-        return by_seed
-
-    def unmoved(self, trainings: Iterable[tuple[int, str]]) -> int:
-        """Return how many trainings, of a seed and a fold, have a teacher that has not moved."""
-        count = 0
-        for seed, fold in trainings:
-            run = (self._place(fold), self.asked.base, self.asked.method, seed, fold)
-            record = self.index.get((*run, TRAINING, UNMOVED, "all", self.protocol))
-            count += bool(record and record["value"])
-        return count
+    def of_training(self, seed: int, fold: str, metric: str) -> dict:
+        """Return the line of a number of a training; an empty one where it is not known."""
+        run = (self._place(fold), self.asked.base, self.asked.method, seed, fold)
+        return self.index.get((*run, TRAINING, metric, "all", self.protocol), {})
 
 
 def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     layout = find_layout(spec.layout)
-    seeds, corpus = asked.seeds, asked.corpus or ""
-    if layout.over_folds:
-        corpus = spec.dataset or ""
+    corpus = spec.dataset if layout.over_folds else asked.corpus
+    asked = replace(asked, corpus=corpus or "")
     if asked.method == START:
-        seeds, corpus = SEEDS_OF_START, NO_CORPUS
-    scores = _RowScores(asked, corpus, protocol, index)
-    by_seed = {str(seed): _of_seed(spec, layout, seed, scores) for seed in seeds}
-    trainings = list(product(seeds, map(str, range(spec.folds)) if spec.folds else [""]))
+        asked = replace(asked, seeds=SEEDS_OF_START, corpus=NO_CORPUS)
+    scores = _RowScores(asked, protocol, index)
+    by_seed = {str(seed): _of_seed(spec, layout, seed, scores) for seed in asked.seeds}
+    trainings = list(product(asked.seeds, map(str, range(spec.folds)) if spec.folds else [""]))
+    steps = {seed: scores.of_training(seed, "", STEPS) for seed in asked.seeds}
     cells = {}
     for column, values in layout.cells(by_seed).items():
         known = {seed: value for seed, value in values.items() if value is not None}
         # A mean over some seeds would be compared with one over all: the cell stays empty.
         cells[column] = Cell(known) if len(known) == len(values) else Cell({}, partial=known)
     return Row(
-        label=asked.label,
-        corpus=corpus,
-        base=asked.base,
-        method=asked.method,
-        seeds=seeds,
+        **vars(asked),
         protocol=protocol,
         cells=cells,
         origin={name: tuple(sorted({record[name] for record in scores.used})) for name in ORIGIN},
         missing=tuple(dict.fromkeys(scores.missing)),
-        steps=scores.steps(seeds),
-        unmoved=scores.unmoved(trainings),
+        # Of an entropy model; others, whose settings state their steps, have no φ.
+        steps={str(s): line["value"] for s, line in steps.items() if line.get("phi")},
+        unmoved=sum(bool(scores.of_training(*one, UNMOVED).get("value")) for one in trainings),
         trainings=len(trainings),
-        published=asked.published,
-        stand_in=asked.stand_in,
-        by_mean=_by_mean(spec, layout, scores, seeds),
+        by_mean=_by_mean(spec, layout, scores),
     )
 
 
-def _by_mean(spec: Spec, layout: Layout, scores: _RowScores, seeds: Sequence[int]) -> dict:
+def _by_mean(spec: Spec, layout: Layout, scores: _RowScores) -> dict:
     """Return what ``Row.by_mean`` holds: nothing for a table of other averages."""
     if not (layout.has_correlations and spec.aggregation == "all"):
         return {}
     spec = replace(spec, aggregation="mean")
+    seeds = scores.asked.seeds
     means = {str(seed): mean(_of_seed(spec, layout, seed, scores).values()) for seed in seeds}
     return {seed: value for seed, value in means.items() if value is not None}
 
@@ -197,23 +177,7 @@ ORIENTATION = (
 )
 
 
-def footnotes(spec: Spec, rows: list[Row], ceilings: dict[tuple, float]) -> tuple[str, ...]:
-    """Return the notes in order; ``ceilings``: of a perfect model, by protocol and metric."""
-    notes = [
-        spec.note,
-        stand_in_note(rows),
-        find_layout(spec.layout).notes(spec.folds),
-        _ceiling(spec, ceilings),
-        *_test(spec, rows),
-        _steps(rows),
-        _unmoved(rows),
-        *_mixed(spec, rows),
-        _missing(rows),
-    ]
-    return tuple(note for note in notes if note)
-
-
-def stand_in_note(rows: list[Row]) -> str:
+def stand_in_note(rows: Sequence[Row]) -> str:
     """Say how many rows are stand-ins, and where it stands in what they differ; empty without one."""
     number = sum(bool(row.stand_in) for row in rows)
     if not number:
@@ -221,8 +185,11 @@ def stand_in_note(rows: list[Row]) -> str:
     return f"Stand-ins: {number} of {counted(len(rows), 'row')}. {ORIENTATION}"
 
 
-def _ceiling(spec: Spec, ceilings: dict[tuple, float]) -> str:
-    """Name the scores that no model can exceed, where they are not 100."""
+def _ceiling(spec: Spec, scores: pd.DataFrame) -> str:
+    """Name the scores that no model can exceed, in points over the folds, where they are not 100."""
+    own = scores[(scores["task"] == spec.dataset) & (scores["aggregation"] == CEILING)]
+    of_fold = own.groupby(["protocol", "metric", "fold"])["value"].first()
+    ceilings = (100 * of_fold.groupby(level=[0, 1]).mean()).to_dict()
     shown = product(spec.protocols, find_layout(spec.layout).metrics)
     known = {(p, m): ceilings.get((p, m), 100) for p, m in shown}
     below = [f"{NAMES[m]} {value:.1f} ({p})" for (p, m), value in known.items() if value < 100]
@@ -230,7 +197,7 @@ def _ceiling(spec: Spec, ceilings: dict[tuple, float]) -> str:
     return f"A perfect model has {', '.join(below)}: {why}" if below else ""
 
 
-def _test(spec: Spec, rows: list[Row]) -> list[str]:
+def _test(spec: Spec, rows: Sequence[Row]) -> list[str]:
     """Say what the differences, the p values and the marks are, and what the seeds could show."""
     column = find_layout(spec.layout).main_column
     tested = [row for row in rows if row.test]
@@ -266,7 +233,7 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
     return [*notes, " ".join(sorted({_bound(row, rows) for row in tested}))]
 
 
-def _bound(row: Row, rows: list[Row]) -> str:
+def _bound(row: Row, rows: Sequence[Row]) -> str:
     """Return the smallest p that an exact test of a row's and its control's seeds can give."""
     place = (row.control, row.protocol)
     control = next(peer for peer in rows if (peer.label, peer.protocol) == place)
@@ -285,7 +252,7 @@ def _bound(row: Row, rows: list[Row]) -> str:
     )
 
 
-def _steps(rows: list[Row]) -> str:
+def _steps(rows: Sequence[Row]) -> str:
     """Say how many steps the training of each entropy model took until its early stopping."""
     found = {row.label: list(row.steps.values()) for row in rows if row.steps}
     if not found:
@@ -297,7 +264,7 @@ def _steps(rows: list[Row]) -> str:
     return f"Steps of the entropy models, mean (range over the seeds): {'; '.join(texts)}."
 
 
-def _unmoved(rows: list[Row]) -> str:
+def _unmoved(rows: Sequence[Row]) -> str:
     """Name the rows with teachers in which nothing of Eq. 2 shows."""
     labels = [f"“{row.label}” (in {row.has_unmoved})" for row in rows if row.unmoved]
     if not labels:
@@ -308,7 +275,7 @@ def _unmoved(rows: list[Row]) -> str:
     )
 
 
-def _mixed(spec: Spec, rows: list[Row]) -> list[str]:
+def _mixed(spec: Spec, rows: Sequence[Row]) -> list[str]:
     """Name every property in which rows of one table differ, and which rows have which value."""
     names = list(ORIGIN)
     if len(spec.protocols) > 1:  # then each row's label names its own
@@ -325,7 +292,7 @@ def _mixed(spec: Spec, rows: list[Row]) -> list[str]:
     return notes
 
 
-def _missing(rows: list[Row]) -> str:
+def _missing(rows: Sequence[Row]) -> str:
     runs = list(dict.fromkeys(run for row in rows for run in row.missing))
     if not runs:
         return ""

@@ -1,6 +1,6 @@
 """Which rows of a table stand for a claim, and what they lack of what it needs to be asked of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from semblance.counts import interval, signed
 from semblance.names import START
@@ -12,11 +12,6 @@ from semblance.reporting.table import Row, Table
 
 Rows = dict[str, Row]  # method -> the row that stands for it
 Tables = Mapping[str, Table]
-
-
-def stand_ins_of(tables: Iterable[Table]) -> set[tuple[str, str]]:
-    """Return each base and corpus on which some row differs from its counterpart in a paper."""
-    return {(row.base, row.corpus) for table in tables for row in table.rows if row.stand_in}
 
 
 def is_stand_in(row: Row, base: str | None, stand_ins: set[tuple[str, str]]) -> bool:
@@ -44,21 +39,15 @@ def row_groups(claim: Claim, table: Table, published: Published) -> Iterator[Row
         if (named and protocol not in protocols) or (has_base and base != claim.base):
             continue
         rows = [row for row in table.rows if row.protocol == protocol]
-        groups = _groups_of(claim, rows, base)
+        choices = {name: _rows_for(claim, name, rows, base) for name in claim.terms}
+        groups: list[Rows] = []
+        for corpus in dict.fromkeys(row.corpus for row in rows if row.base == base):
+            group = {name: _row_of(choice, corpus) for name, choice in choices.items()}
+            if None not in group.values() and group not in groups and _keeps_corpora(group):
+                groups.append(group)
         # Where a group has one corpus for all methods, those that mix corpora are left out: else
         # the difference of two corpora would be taken for that of two methods.
         yield from [group for group in groups if not _mixes_corpora(group)] or groups
-
-
-def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
-    """Return the rows of a claim's methods on one base, once for each corpus."""
-    groups: list[Rows] = []
-    choices = {name: _rows_for(claim, name, rows, base) for name in claim.terms}
-    for corpus in dict.fromkeys(row.corpus for row in rows if row.base == base):
-        group = {name: _row_of(choice, corpus) for name, choice in choices.items()}
-        if None not in group.values() and group not in groups and _keeps_corpora(group):
-            groups.append(group)
-    return groups
 
 
 def _rows_for(claim: Claim, name: str, rows: list[Row], base: str) -> list[Row]:
@@ -121,14 +110,14 @@ def lacks(needs: Needs | None, rows: Rows, tables: Tables, stand_in: bool) -> st
     first = next(iter(rows.values()))
     if needs.bases and not {row.base for row in rows.values()} & set(needs.bases):
         return f"this is {first.base}"
-    reasons = []
+    lacking = ""
     if stand_in and needs.differing:
-        reasons.append(_too_alike(needs.differing, first, tables))
+        lacking = _too_alike(needs.differing, first, tables)
     if stand_in and needs.tuned:
-        reasons.append(_gains_more(needs.tuned, first, tables))
+        lacking = lacking or _gains_more(needs.tuned, first, tables)
     if stand_in and needs.better:
-        reasons.append(_not_better(needs.better, rows, tables))
-    return next(filter(None, reasons), "")
+        lacking = lacking or _not_better(needs.better, rows, tables)
+    return lacking
 
 
 def unmoved(rows: Rows) -> str:
@@ -138,10 +127,13 @@ def unmoved(rows: Rows) -> str:
     return f"those of {', '.join(labels)} have not" if labels else ""
 
 
+def _rows_of(tables: Tables, name: str) -> tuple[Row, ...]:
+    return tables[name].rows if name in tables else ()
+
+
 def _too_alike(asked: Differing, first: Row, tables: Tables) -> str:
-    table = tables.get(asked.table)
-    rows = [row for row in table.rows if row.method in asked.rows] if table else []
-    rows = [row for row in rows if (row.base, row.protocol) == (first.base, first.protocol)]
+    peers = [row for row in _rows_of(tables, asked.table) if row.method in asked.rows]
+    rows = [row for row in peers if (row.base, row.protocol) == (first.base, first.protocol)]
     means = [row.cells[asked.column].mean for row in rows if asked.column in row.cells]
     if len(means) < len(asked.rows) or None in means:
         return f"{asked.table} does not show how far they differ"
@@ -152,27 +144,23 @@ def _too_alike(asked: Differing, first: Row, tables: Tables) -> str:
 
 
 def _gains_more(asked: Tuned, first: Row, tables: Tables) -> str:
-    table = tables.get(asked.table)
-    peers = [row for row in table.rows if row.base == first.base] if table else []
-    column = find_layout(table.layout).main_column if table else ""
+    peers = [row for row in _rows_of(tables, asked.table) if row.base == first.base]
+    column = find_layout(tables[asked.table].layout).main_column if peers else ""
     of_method = {row.method: row for row in peers if column in row.cells}
     ours, start = (of_method.get(method) for method in (asked.row, START))
     means = [row.cells[column].mean for row in (ours, start) if row]
     if len(means) < 2 or None in means:
         return f"{asked.table} does not show what {asked.row} gains over the start"
     gain = means[0] - means[1]
-    if gain > asked.at_most:
-        return (
-            f"here {ours.label} gains {gain:.2f} points over it, and not at most {asked.at_most:g}"
-        )
-    return ""
+    if gain <= asked.at_most:
+        return ""
+    return f"here {ours.label} gains {gain:.2f} points over it, and not at most {asked.at_most:g}"
 
 
 def _not_better(asked: Better, rows: Rows, tables: Tables) -> str:
     """Look on the same base and a corpus of the claim; empty if the interval lies above 0."""
     places = {(row.base, row.corpus) for row in rows.values() if not row.is_untrained}
-    table = tables.get(asked.table)
-    peers = [row for row in table.rows if (row.base, row.corpus) in places] if table else []
+    peers = [row for row in _rows_of(tables, asked.table) if (row.base, row.corpus) in places]
     said = f"{asked.table} does not show {asked.shows}"
     for ours in (row for row in peers if row.method == asked.row):
         for theirs in (row for row in peers if row.method == asked.than):

@@ -71,7 +71,6 @@ class Needs:
     bases: tuple[str, ...] = ()
     differing: Differing | None = None
     tuned: Tuned | None = None
-    start_within: Any = None  # of kept runs of an earlier version, whose starts all passed it
     better: Better | None = None
 
 
@@ -139,6 +138,11 @@ class Claim:
         printed = any(term.published for term in self.terms.values())
         return not printed and self.expects == "difference"
 
+    @property
+    def kind(self) -> str:
+        """What is expected, or that it is a question."""
+        return "question" if self.is_question else self.expects
+
     def base_of(self, name: str) -> str | None:
         """Return the base of a row of the paper; None where the claim names none."""
         return self.terms[name].base or self.base
@@ -191,9 +195,9 @@ def read_claims(paths: Iterable[str | Path] = PAPERS) -> Claims:
 
 
 def _claimed(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the claims of a paper's file; in kept runs of an earlier version a file has them alone."""
-    claims = {**data.get("claims", {})}
-    for name, table in data.get("tables", {}).items():
+    """Return the claims of a paper's file, which stand below its tables."""
+    claims = {}
+    for name, table in data["tables"].items():
         for claim, stated in table.get("claims", {}).items():
             terms = {key: stated[key] for key in ("rows", "rivals") if key in stated}
             for key, rows in terms.items():

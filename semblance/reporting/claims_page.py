@@ -7,7 +7,6 @@ from typing import get_args
 
 from semblance.counts import counted, signed
 from semblance.files import rows_csv
-from semblance.reporting.claims import Claim
 from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judgement import Judgement
 from semblance.statistics.verdicts import CANNOT, NOT_RUN, Family
@@ -85,7 +84,7 @@ def claim_row(found: Judgement) -> dict[str, object]:
         "claim": found.name,
         "says": found.says,
         "source": claim.source,
-        "expects": "question" if claim.is_question else claim.expects,
+        "expects": claim.kind,
         "table": claim.table,
         "column": found.column,
         "rows": " ".join(f"{term.weight:+g}*{name}" for name, term in claim.rows.items()),
@@ -156,14 +155,9 @@ def _claim_line(found: Judgement) -> str:
         str(found.n or ""),
         "; ".join([of_stand_in(found, found.shown_verdict), *found.remarks]),
         f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}",
-        _in_words(found.claim),
+        found.claim.source + (f": “{found.claim.quote}”" if found.claim.quote else ""),
     ]
     return markdown_line(cells)
-
-
-def _in_words(claim: Claim) -> str:
-    """Return where a paper claims it, with its own words if it has any there."""
-    return f"{claim.source}: “{claim.quote}”" if claim.quote else claim.source
 
 
 def of_stand_in(found: Judgement, verdict: str) -> str:

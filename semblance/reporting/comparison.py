@@ -28,7 +28,7 @@ NOT_RUN = "not run"
 READING = (
     "All numbers are in points; ours are mean ± sample standard deviation (sd) over n seeds. "
     "Verdicts are of the 95 % interval of our mean over other seeds: “equal”, of three seeds "
-    "or more it lies within ±{tolerance} of the printed number; “differs”, the interval lies beyond ±{tolerance}; "
+    f"or more it lies within ±{TOLERANCE:g} of the printed number; “differs”, the interval lies beyond ±{TOLERANCE:g}; "
     "“open”, neither. A printed number is a mean of few runs, too. Where the paper prints its ±, this "
     "is part of the interval; everywhere else a noisy mean is judged against a number that is taken "
     "as exact, so that “differs” may be the paper's luck. “others”: what somebody else measured of the "
@@ -96,12 +96,10 @@ def _printed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
     }
 
 
-def compare_published(
-    tables: Iterable[Table], published: Published, tolerance: float
-) -> list[ComparedCell]:
+def compare_published(tables: Iterable[Table], published: Published) -> list[ComparedCell]:
     """Compare each published cell with each of our rows that claims it, in the papers' order.
 
-    Verdicts: ``equal``, ``differs`` or ``open``, by the interval of our mean against ±tolerance;
+    Verdicts: ``equal``, ``differs`` or ``open``, by the interval of our mean against ±TOLERANCE;
     ``not run``; ``stand-in, not comparable`` where our row has other sources than the paper's.
     """
     ours: dict[tuple[str, str], list[ComparedCell]] = {}
@@ -110,7 +108,7 @@ def compare_published(
         for row in table.rows:
             for column, entry in _printed(table, row, published).items():
                 if column in row.cells:
-                    verdict = _verdict(entry, row, tolerance)
+                    verdict = _verdict(entry, row)
                     if verdict in WORDS.values() and layout.is_of_best_seeds(column):
                         verdict = "open"  # of the best seeds no interval is known
                     cell = ComparedCell(entry, verdict, table.name, row)
@@ -121,16 +119,16 @@ def compare_published(
     return compared
 
 
-def _verdict(entry: Entry, row: Row, tolerance: float) -> str:
+def _verdict(entry: Entry, row: Row) -> str:
     if row.cells[entry.column].mean is None:
         return NOT_RUN
     if row.stand_in:
         return STAND_IN
     printed = 0.0 if entry.sd is None else entry.sd / math.sqrt(entry.runs)
-    return _equal(row, entry.column, Estimate(entry.value, printed, math.inf), tolerance)
+    return _equal(row, entry.column, Estimate(entry.value, printed, math.inf))
 
 
-def _equal(row: Row, column: str, theirs: Estimate, tolerance: float) -> str:
+def _equal(row: Row, column: str, theirs: Estimate) -> str:
     """Return the verdict on "our mean equals theirs"."""
     cell = row.cells[column]
     if row.is_untrained:
@@ -140,10 +138,10 @@ def _equal(row: Row, column: str, theirs: Estimate, tolerance: float) -> str:
     else:
         error, n = cell.sd / math.sqrt(cell.n), cell.n
     estimate = Estimate(cell.mean - theirs.value, error, n - 1, more=theirs.error, seeds=n)
-    return WORDS[of_no_difference(estimate, tolerance)]
+    return WORDS[of_no_difference(estimate, TOLERANCE)]
 
 
-def equals_whom(one: ComparedCell, others: Iterable[Other], tolerance: float) -> str:
+def equals_whom(one: ComparedCell, others: Iterable[Other]) -> str:
     """Say whether ours equals the paper, the independents, both or neither; empty without any.
 
     One of the independents with the same mean is enough. Who has one run has no spread: its mean is
@@ -156,7 +154,7 @@ def equals_whom(one: ComparedCell, others: Iterable[Other], tolerance: float) ->
     for other in known:
         error = other.sds.get(one.entry.column, 0.0) / math.sqrt(other.n)
         theirs = Estimate(other.values[one.entry.column], error, math.inf)
-        verdicts.append(_equal(one.row, one.entry.column, theirs, tolerance))
+        verdicts.append(_equal(one.row, one.entry.column, theirs))
     equal = (one.verdict == "equal", "equal" in verdicts)
     if not any(equal) and "open" in (one.verdict, *verdicts):
         return "open"
@@ -167,9 +165,9 @@ def equals_whom(one: ComparedCell, others: Iterable[Other], tolerance: float) ->
     }.get(equal, "neither")
 
 
-def ledger(tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE) -> str:
+def ledger(tables: Iterable[Table], published: Published) -> str:
     """Return the comparison as Markdown: each printed table with our rows, then what has no score."""
-    compared = compare_published(tables, published, tolerance)
+    compared = compare_published(tables, published)
     scored = [one for one in compared if one.verdict != NOT_RUN]
     lacking = [one for one in compared if one.verdict == NOT_RUN]
     counts = Counter(one.verdict for one in scored)
@@ -181,14 +179,14 @@ def ledger(tables: Iterable[Table], published: Published, tolerance: float = TOL
     ):
         title = published.titles[f"{paper}/{number}"]
         heading = f"{published.titles[paper]}, Table {number}: {title}"
-        parts += [f"## {escape_markdown(heading)}", *_section(list(group), published, tolerance)]
-    parts += ["## How to read this", READING.format(tolerance=f"{tolerance:g}")]
+        parts += [f"## {escape_markdown(heading)}", *_section(list(group), published)]
+    parts += ["## How to read this", READING]
     if lacking:
         parts += ["## Printed numbers without a score of ours", *_without_score(lacking)]
     return "\n\n".join(parts) + "\n"
 
 
-def _section(compared: list[ComparedCell], published: Published, tolerance: float) -> list[str]:
+def _section(compared: list[ComparedCell], published: Published) -> list[str]:
     """Return the rows of a printed table, each with others' and ours, and in what stand-ins differ."""
     columns = list(dict.fromkeys(one.entry.column for one in compared))
     rows: dict[str, dict[str, dict[str, ComparedCell]]] = {}
@@ -215,7 +213,7 @@ def _section(compared: list[ComparedCell], published: Published, tolerance: floa
             lines.append(_line(head, columns, means))
         for ours, cells in by_row.items():
             lines += _our_lines(ours, columns, cells)
-            whom = {c: equals_whom(one, others, tolerance) for c, one in cells.items()}
+            whom = {c: equals_whom(one, others) for c, one in cells.items()}
             lines += [_line(["", "equals", ""], columns, whom)] if any(whom.values()) else []
     stand_ins: dict[str, dict[str, None]] = {}
     for one in compared:

@@ -9,8 +9,8 @@ from statistics import fmean
 import numpy as np
 
 from semblance.names import START
-from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
-from semblance.reporting.table import Cell, Contrast, Row, Spec, Table
+from semblance.reporting.layouts import PREVIOUS, find_layout
+from semblance.reporting.table import Cell, Contrast, Row, Table
 from semblance.statistics import significance
 from semblance.statistics.significance import SPREADLESS, Estimate
 
@@ -132,28 +132,11 @@ def _has_spread(values: Sequence[float]) -> bool:
     return len(values) > 1 and float(np.std(values, ddof=1)) > SPREADLESS
 
 
-def compared(rows: list[Row], spec: Spec) -> list[Row]:
-    """Give each cell its contrast with the control's, and a mark to the cells that are better.
-
-    The p values of a column are corrected for their number by Holm's method.
-    """
-    layout = find_layout(spec.layout)
-    own = {asked.label: asked.control for asked in spec.rows}
-    tested = []
-    for position, row in enumerate(rows):
-        control = _control(position, rows, own[row.label] or spec.control)
-        tested.append(row if control is None else _tested(row, control, layout, spec.margin))
-    for column in layout.in_order(column for row in tested for column in row.cells):
-        tested = _corrected(tested, column)
-    return tested
-
-
-def _control(position: int, rows: list[Row], control: str | None) -> Row | None:
+def control_of(row: Row, rows: list[Row], control: str | None) -> Row | None:
     """Return the row that a row is compared with: of the same protocol, by label or method.
 
     An untrained model is not compared with a trained one: every training would differ from it.
     """
-    row = rows[position]
     if row.method == START:
         return None
     peers = [other for other in rows if other.protocol == row.protocol and other.method != START]
@@ -170,28 +153,25 @@ def _control(position: int, rows: list[Row], control: str | None) -> Row | None:
     return None if row.is_untrained and not found.is_untrained else found
 
 
-def _tested(row: Row, control: Row, layout: Layout, margin: float) -> Row:
-    cells = dict(row.cells)
-    test = ""
-    for column, cell in row.cells.items():
-        found = between(row, control, column)
-        if found is None or not layout.has_test(column):
-            continue
-        test = found.test
-        contrast = Contrast(found.value)
-        if found.estimate is not None:
-            low, high = found.estimate.interval()
-            contrast = Contrast(
-                found.value,
-                low=float(low),
-                high=float(high),
-                p=float(found.estimate.p()),
-                p_exact=found.p_exact,
-                p_equivalence=float(found.estimate.p_equivalence(margin)),
-                detectable=float(found.estimate.detectable()),
-            )
-        cells[column] = replace(cell, contrast=contrast)
-    return replace(row, cells=cells, control=control.label, test=test)
+def compared(table: Table) -> Table:
+    """Give each cell its contrast with the control's, and a mark to the cells that are better.
+
+    The p values of a column are corrected for their number by Holm's method. Where the rows know
+    what the test items cause in them, a contrast has the numbers of seeds and items together, too.
+    """
+    rows = []
+    for row in table.rows:
+        control = table.control_of(row)
+        cells, test = dict(row.cells), ""
+        for column in filter(find_layout(table.layout).has_test, row.cells if control else ()):
+            if found := between(row, control, column):
+                others = item_variance([(1, row), (-1, control)], column + OTHER_SUBSETS)
+                contrast = _contrast(found, others, table.margin)
+                cells[column], test = replace(cells[column], contrast=contrast), found.test
+        rows.append(replace(row, cells=cells, test=test))
+    for column in table.columns:
+        rows = _corrected(rows, column)
+    return replace(table, rows=tuple(rows))
 
 
 def between(row: Row, control: Row, column: str) -> SeedContrast | None:
@@ -201,48 +181,33 @@ def between(row: Row, control: Row, column: str) -> SeedContrast | None:
     return weighted_sum([(1, row), (-1, control)], column)
 
 
+def _contrast(found: SeedContrast, others: float | None, margin: float) -> Contrast:
+    """Return the figures of a contrast; ``others``: the variance that other subsets would add."""
+    figures = {}
+    if estimate := found.estimate:
+        low, high = map(float, estimate.interval())
+        figures = {"low": low, "high": high, "p": float(estimate.p()), "p_exact": found.p_exact}
+        figures["p_equivalence"] = float(estimate.p_equivalence(margin))
+        figures["detectable"] = float(estimate.detectable())
+    if both := found.of_both:
+        low, high = map(float, both.interval())
+        figures |= {"p_bootstrap": float(both.p()), "bootstrap_low": low, "bootstrap_high": high}
+        figures["item_error"] = float(both.more)
+        if others is not None:
+            figures["subsets_reach"] = float(replace(both, more=math.sqrt(others)).reach())
+    return Contrast(found.value, **figures)
+
+
 def _corrected(rows: list[Row], column: str) -> list[Row]:
     """Correct the p values of a column, and mark its cells."""
-    contrasts = {position: row.contrast(column) for position, row in enumerate(rows)}
-    known = {
-        at: contrast for at, contrast in contrasts.items() if contrast and contrast.p is not None
-    }
-    corrected = significance.holm([contrast.p for contrast in known.values()])
+    cells = {place: row.cells[column] for place, row in enumerate(rows) if row.contrast(column)}
+    known = {place: cell for place, cell in cells.items() if cell.contrast.p is not None}
+    corrected = significance.holm([cell.contrast.p for cell in known.values()])
     rows = list(rows)
-    for (position, contrast), p in zip(known.items(), corrected, strict=True):
+    for (place, cell), p in zip(known.items(), corrected, strict=True):
         mark = ""
-        if contrast.difference > 0 and p < WEAK:
+        if cell.contrast.difference > 0 and p < WEAK:
             mark = "*" if p < STRONG else "_"
-        cell = replace(
-            rows[position].cells[column], contrast=replace(contrast, p_holm=p), mark=mark
-        )
-        rows[position] = replace(rows[position], cells=rows[position].cells | {column: cell})
+        cell = replace(cell, contrast=replace(cell.contrast, p_holm=p), mark=mark)
+        rows[place] = replace(rows[place], cells=rows[place].cells | {column: cell})
     return rows
-
-
-def with_items(table: Table) -> Table:
-    """Give each contrast the numbers of seeds and items together, where both rows know them."""
-    rows = []
-    for row in table.rows:
-        control = table.control_of(row)
-        cells = dict(row.cells)
-        for column, cell in row.cells.items() if control else ():
-            found = between(row, control, column)
-            contrast = cell.contrast
-            if found is None or found.of_both is None or contrast is None:
-                continue
-            low, high = found.of_both.interval()
-            others = item_variance([(1, row), (-1, control)], column + OTHER_SUBSETS)
-            if others is not None:
-                reach = float(replace(found.of_both, more=math.sqrt(others)).reach())
-                contrast = replace(contrast, subsets_reach=reach)
-            contrast = replace(
-                contrast,
-                p_bootstrap=float(found.of_both.p()),
-                bootstrap_low=float(low),
-                bootstrap_high=float(high),
-                item_error=float(found.of_both.more),
-            )
-            cells[column] = replace(cell, contrast=contrast)
-        rows.append(replace(row, cells=cells))
-    return replace(table, rows=tuple(rows))

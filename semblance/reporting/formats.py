@@ -50,10 +50,13 @@ def markdown(table: Table) -> str:
         [place.mark + escape_markdown(place.whole) for place in line]
         for line in grid(table).lines()
     ]
+    header, *others = padded(lines, least=3)
+    first, *numbers = map(len, header)
+    rule = ["-" * first, *(f"{'-' * (width - 1)}:" for width in numbers)]
     parts = [
         f"## {escape_markdown(table.title)}",
         "",
-        *aligned(lines),
+        *(f"| {' | '.join(cells)} |" for cells in (header, rule, *others)),
         "",
         *(f"- {escape_markdown(note)}" for note in table.notes),
     ]
@@ -118,14 +121,6 @@ def _legend(table: Table, lines: list[list[str]], left_out: Sequence[str]) -> It
     has |= {ALL_SPREAD, *((SPREAD, OTHERS) if len(table.columns) > 1 else ())}
     if words := [SHORT.get(what, what) for what in left_out if what in has]:
         yield f"left out: {', '.join(words)}"
-
-
-def aligned(lines: list[list[str]]) -> list[str]:
-    """Return the lines of a table, labels to the left and numbers to the right of their columns."""
-    header, *others = padded(lines, least=3)
-    first, *numbers = map(len, header)
-    rule = ["-" * first, *(f"{'-' * (width - 1)}:" for width in numbers)]
-    return [f"| {' | '.join(cells)} |" for cells in (header, rule, *others)]
 
 
 def markdown_line(cells: Iterable[str]) -> str:

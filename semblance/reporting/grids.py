@@ -30,16 +30,10 @@ NAMES = {
     "map": "MAP",
     "top3": "top 3",
 }
-# Unrounded, behind a column's mean: the end of the field's name, and the attribute of the cell.
-OF_SPREAD = {
-    "_sd": "sd",
-    "_worst": "worst",
-    "_best": "best",
-    "_published": "published",
-    "_difference": "difference",
-}
-OF_BEST_SEEDS = {"_population_sd": "population_sd"}
-# As above, and the attribute of the cell's contrast.
+# Unrounded, behind a column's mean: attributes of the cell, which end the names of the fields.
+OF_SPREAD = ("sd", "worst", "best", "published", "difference")
+OF_BEST_SEEDS = ("population_sd",)
+# The ends of the names, and the attributes of the cell's contrast.
 OF_CONTRAST = {f"_control_{name}": name for name in ("difference", "low", "high")}
 OF_CONTRAST |= {f"_{one.name}": one.name for one in fields(Contrast)[len(OF_CONTRAST) :]}
 
@@ -157,12 +151,15 @@ def _published(row: Row, main: str) -> str:
     return ", ".join(f"{NAMES.get(column, column)} {text}" for column, text in texts.items())
 
 
+def is_equal(contrast: Contrast) -> bool:
+    """Tell whether a row and its control are equal within the margin."""
+    return contrast.p_equivalence is not None and contrast.p_equivalence < ALPHA / 2
+
+
 def _difference(contrast: Contrast) -> str:
     """Return the difference from the control, and its interval."""
     text = f"{signed(contrast.difference)} {interval(contrast.low, contrast.high)}".rstrip()
-    if contrast.p_equivalence is not None and contrast.p_equivalence < ALPHA / 2:
-        text += f" {EQUAL}"
-    return text
+    return f"{text} {EQUAL}" if is_equal(contrast) else text
 
 
 def _p_value(p: float | None) -> str:
@@ -210,12 +207,12 @@ def _identity(table: Table, row: Row) -> dict[str, object]:
 
 
 def _unrounded(layout: Layout, column: str, cell: Cell | None) -> dict[str, object]:
-    of_cell = {} if layout.is_of_one_seed(column) else OF_SPREAD
+    of_cell = () if layout.is_of_one_seed(column) else OF_SPREAD
     if layout.is_of_best_seeds(column):
-        of_cell = OF_SPREAD | OF_BEST_SEEDS
+        of_cell = OF_SPREAD + OF_BEST_SEEDS
     cells: dict[str, object] = {column: cell and cell.mean}
-    for end, name in of_cell.items():
-        cells[column + end] = getattr(cell, name, None)
+    for name in of_cell:
+        cells[f"{column}_{name}"] = getattr(cell, name, None)
     for end, name in OF_CONTRAST.items() if layout.has_test(column) else ():
         cells[column + end] = getattr(cell and cell.contrast, name, None)
     return cells

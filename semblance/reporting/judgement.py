@@ -9,21 +9,7 @@ from semblance.reporting.claims import Claim
 from semblance.reporting.contrasts import SeedContrast
 from semblance.reporting.grids import NAMES
 from semblance.reporting.table import Row
-from semblance.statistics.verdicts import (
-    ALONE,
-    CANNOT,
-    FAMILIES,
-    FEWEST_OF_SIGNS,
-    NOT_RUN,
-    OPEN,
-    OTHERS_SAY,
-    TOY,
-    WITHIN,
-    Among,
-    Family,
-    Verdict,
-    far_seeds,
-)
+from semblance.statistics import verdicts
 
 
 @dataclass(frozen=True)
@@ -59,13 +45,13 @@ class Judgement:
     claim: Claim
     column: str
     size: float | None
-    verdict: Verdict = NOT_RUN
+    verdict: str = verdicts.NOT_RUN
     why: str = ""
     reading: str = ""
     rows: Rows = field(default_factory=dict)
     stand_in: bool = False
     against: str = ""
-    among: Among = ALONE
+    among: verdicts.Among = verdicts.ALONE
     margin: float | None = None
     total: SeedContrast | None = None
     low: float | None = None
@@ -100,7 +86,7 @@ class Judgement:
     @property
     def n(self) -> int:
         """The number of seeds that all rows have; without a sum, those of the shortest row."""
-        if self.total is None and self.verdict == NOT_RUN:
+        if self.total is None and self.verdict == verdicts.NOT_RUN:
             return 0
         shared = len(self.total.by_seed) if self.total else 0
         return shared or min((len(row.seeds) for row in self.trained), default=0)
@@ -113,7 +99,7 @@ class Judgement:
     @property
     def far(self) -> tuple[str, ...]:
         """The seeds that lie far from the others."""
-        return far_seeds(self.total.by_seed, self.margin) if self.total else ()
+        return verdicts.far_seeds(self.total.by_seed, self.margin) if self.total else ()
 
     @property
     def sd(self) -> float | None:
@@ -124,7 +110,7 @@ class Judgement:
     @property
     def is_judged(self) -> bool:
         """Whether it has a verdict: it can be asked here, and no table or value is missing."""
-        return self.verdict not in (CANNOT, NOT_RUN)
+        return self.verdict not in (verdicts.CANNOT, verdicts.NOT_RUN)
 
     @property
     def says(self) -> str:
@@ -160,25 +146,25 @@ class Judgement:
         return f", {self.by_mean.word}" if self.by_mean and self.by_mean.word else ""
 
     @property
-    def family(self) -> Family:
+    def family(self) -> verdicts.Family:
         """The family of its verdict; a gain that the mean of subsets does not show is partly one."""
-        family = FAMILIES[self.verdict]
+        family = verdicts.FAMILIES[self.verdict]
         return "partly" if family == "reproduced" and self.word else family
 
     @property
     def others_say(self) -> str:
         """Its verdict in the words of others, and whether it is on the paper's own data and models."""
-        word = OTHERS_SAY[self.family]
+        word = verdicts.OTHERS_SAY[self.family]
         if not self.stand_in:
             return f"{word}, exact"
-        return f"{word if word == OTHERS_SAY['open'] else TOY}, stand-in"
+        return f"{word if word == verdicts.OTHERS_SAY['open'] else verdicts.TOY}, stand-in"
 
     @property
     def shown_verdict(self) -> str:
         """The verdict as it is printed: with the margin, or the seed, by which it is so."""
-        if self.verdict in WITHIN:
+        if self.verdict in verdicts.WITHIN:
             return f"{self.verdict} (within ±{self.margin:.2g}){self.word}"
-        if self.verdict == OPEN and self.far and self.n < FEWEST_OF_SIGNS:
+        if self.verdict == verdicts.OPEN and self.far and self.n < verdicts.FEWEST_OF_SIGNS:
             are = "is" if len(self.far) == 1 else "are"
             return f"{self.verdict}, seed {', '.join(self.far)} {are} far{self.word}"
         return self.verdict + self.word
@@ -202,7 +188,7 @@ class Judgement:
         if self.far:
             exact = "" if total.p_exact is None else f" (exact p = {total.p_exact:.3g})"
             texts.append(f"far from the others: seed {', '.join(self.far)}{exact}")
-            if self.n >= FEWEST_OF_SIGNS:
+            if self.n >= verdicts.FEWEST_OF_SIGNS:
                 texts.append("the interval is that of the exact test")
         if self.floor:
             texts.append(self.floor)

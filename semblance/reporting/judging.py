@@ -15,47 +15,31 @@ The way of one claim:
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
-from semblance.reporting.by_mean import by_mean
-from semblance.reporting.claim_rows import (
-    Rows,
-    floor_of,
-    is_stand_in,
-    lacking_rows,
-    lacks,
-    row_groups,
-    stand_ins_of,
-    unmoved,
-)
-from semblance.reporting.claims import Claim, Claims, WeightedSum, size_of
-from semblance.reporting.contrasts import weighted_sum
-from semblance.reporting.judgement import Judgement
+from semblance.reporting import claim_rows
+from semblance.reporting.claims import Claims, WeightedSum, size_of
+from semblance.reporting.contrasts import NO_VALUES, Parts, weighted_sum
+from semblance.reporting.judgement import ByMean, Judgement
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.published import Published
-from semblance.reporting.table import Table
-from semblance.statistics.significance import Estimate, holm
-from semblance.statistics.verdicts import (
-    BELOW,
-    CANNOT,
-    FEWEST_TO_PLAN,
-    FROM_WORST,
-    OPEN,
-    UNDECIDED,
-    Among,
-    Verdict,
-    by_exact_test,
-    margin_of,
-    of_difference,
-    of_no_difference,
-    of_no_gain,
-    of_question,
-    seeds_to_decide,
-)
+from semblance.reporting.table import BETWEEN, BY_MEAN, Cell, Row, Table
+from semblance.statistics import verdicts
+from semblance.statistics.significance import holm
+
+OPEN_BY_MEAN = "open by mean"
+RULES = {
+    "none": verdicts.of_no_difference,
+    "no gain": verdicts.of_no_gain,
+    "question": verdicts.of_question,
+}
 
 
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
     """Judge each claim on each base and corpus of its table, in the order of the file."""
-    court = _Court(claims, tables, published, stand_ins_of(tables.values()))
+    rows = [row for table in tables.values() for row in table.rows]
+    stand_ins = {(row.base, row.corpus) for row in rows if row.stand_in}
+    court = _Court(claims, tables, published, stand_ins)
     return [one for name in claims.by_name for one in _corrected(list(court.of_claim(name)))]
 
 
@@ -76,7 +60,7 @@ def _corrected(judgements: list[Judgement]) -> list[Judgement]:
 
 @dataclass(frozen=True)
 class _Court:
-    """All that a verdict may depend on."""
+    """All that a verdict may depend on; ``stand_ins``: where some row differs from the paper's."""
 
     claims: Claims
     tables: Mapping[str, Table]
@@ -88,53 +72,48 @@ class _Court:
         for reading, claim in self.claims.by_name[name].by_reading().items():
             table = self.tables.get(claim.table)
             why = f"this configuration has no table {claim.table}"
-            groups: list[Rows] = []
+            groups: list[claim_rows.Rows] = []
             if table is not None:
-                groups = list(row_groups(claim, table, self.published))
-                why = f"{claim.table} lacks a row of {lacking_rows(claim, table)}"
+                groups = list(claim_rows.row_groups(claim, table, self.published))
+                why = f"{claim.table} lacks a row of {claim_rows.lacking_rows(claim, table)}"
             for column in [", ".join(claim.columns)] if claim.at_least else claim.columns:
-                asked = Judgement(name, claim, column, self._size(name, column), reading=reading)
+                sums = () if claim.at_least else claim.sums(column)
+                sizes = [size_of(self.claims, name, one, self.published) for one in sums]
+                # Of several rivals, against the best of them.
+                size = None if None in sizes else min(sizes, default=None)
+                asked = Judgement(name, claim, column, size, reading=reading)
                 if not groups:
                     yield replace(asked, why=why)
                 for rows in groups:
                     yield self._of_group(replace(asked, rows=rows), table)
 
-    def _size(self, name: str, column: str) -> float | None:
-        """Return the paper's size in a column; of several rivals, against the best of them."""
-        claim = self.claims.by_name[name]
-        if claim.at_least:
-            return None
-        sums = claim.sums(column)
-        sizes = [size_of(self.claims, name, one, self.published) for one in sums]
-        return None if None in sizes else min(sizes)
-
     def _of_group(self, asked: Judgement, table: Table) -> Judgement:
         """Judge all sums of a claim on one group of rows, if it can be asked there."""
         claim, rows = asked.claim, asked.rows
         stand_in = any(
-            is_stand_in(rows[name], claim.base_of(name), self.stand_ins) for name in rows
+            claim_rows.is_stand_in(rows[name], claim.base_of(name), self.stand_ins) for name in rows
         )
         why = claim.needs.why if claim.needs else ""
-        lacking = lacks(claim.needs, rows, self.tables, stand_in)
+        lacking = claim_rows.lacks(claim.needs, rows, self.tables, stand_in)
         if not lacking and stand_in:
-            why, lacking = "teachers that have moved from their start", unmoved(rows)
+            why, lacking = "teachers that have moved from their start", claim_rows.unmoved(rows)
         if lacking:
             why = f"it needs {why}: {lacking}"
-            return replace(asked, stand_in=stand_in, verdict=CANNOT, why=why)
+            return replace(asked, stand_in=stand_in, verdict=verdicts.CANNOT, why=why)
         columns = claim.columns if claim.at_least else [asked.column]
         sums = [one for column in columns for one in claim.sums(column)]
-        among = Among(claim.at_least or len(sums), len(sums), len(claim.readings) or 1)
+        among = verdicts.Among(claim.at_least or len(sums), len(sums), len(claim.readings) or 1)
         asked = replace(asked, stand_in=stand_in, among=among)
-        judged = _worst([self._of_sum(asked, table, one) for one in sums])
-        return replace(judged, size=None) if claim.at_least else judged
+        return _worst([self._of_sum(asked, table, one) for one in sums])
 
     def _of_sum(self, asked: Judgement, table: Table, claimed: WeightedSum) -> Judgement:
         """Judge one weighted sum of a claim."""
         claim, column = asked.claim, claimed.column
-        size = size_of(self.claims, asked.name, claimed, self.published)
-        margin = claim.margin or table.margin
-        if claim.expects == "difference" and not claim.at_least:
-            margin = margin_of(size, margin)
+        size, margin = None, claim.margin or table.margin
+        if not claim.at_least:
+            size = size_of(self.claims, asked.name, claimed, self.published)
+        if claim.expects == "difference":
+            margin = verdicts.margin_of(size, margin)
         against = [name for name in claimed.terms if name in claim.rivals]
         against += [column] if claim.at_least else []
         rows = {name: asked.rows[name] for name in claimed.terms}
@@ -151,56 +130,84 @@ class _Court:
             why = "it needs two seeds that differ"
             if all(row.is_untrained for row in judged.rows.values()):
                 why = "none of its rows is trained, and the predictions are not there"
-            undecided = OPEN if claim.is_question else UNDECIDED
+            undecided = verdicts.OPEN if claim.is_question else verdicts.UNDECIDED
             return replace(judged, verdict=undecided, why=f"no interval: {why}")
         floor = ""
         if not any(row.is_untrained for row in rows.values()):
-            floor = floor_of(table, judged.base, judged.protocol, column)
+            floor = claim_rows.floor_of(table, judged.base, judged.protocol, column)
         return _decided(judged, floor)
 
 
 def _decided(judged: Judgement, floor: str) -> Judgement:
     """Add the interval, the verdict that follows from it, and what may take its place."""
     n, far, found = judged.n, judged.far, judged.total.found
-    exact = by_exact_test(found, n, judged.total.p_exact) if far else found
+    exact = verdicts.by_exact_test(found, n, judged.total.p_exact) if far else found
     found = exact or found
-    verdict = _verdict(judged, found)
+    size = judged.size if judged.claim.expects == "difference" else None
+    rule = RULES.get(judged.claim.kind, partial(verdicts.of_difference, size=size))
+    verdict = rule(found, margin=judged.margin, among=judged.among)
     needed = ""
     # Where the test items cause most of the error, more seeds cannot decide; and a seed that failed
     # says nothing of the spread of the others.
-    is_seeds_luck = found.more < found.error and not far
-    if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and is_seeds_luck:
-        size = judged.size if _has_size(judged.claim) else None
-        needed = seeds_to_decide(judged.sd, n, size, judged.margin)
+    is_seeds_luck = found.more < found.error and not far and n >= verdicts.FEWEST_TO_PLAN
+    if verdict in (verdicts.UNDECIDED, verdicts.OPEN) and is_seeds_luck:
+        needed = verdicts.seeds_to_decide(judged.sd, n, size, judged.margin)
     if exact is None:
-        verdict = OPEN
+        verdict = verdicts.OPEN
     # Which of two trainings does less harm is no finding about either. What the paper did with its
     # own base is judged as it stands.
     if floor and judged.stand_in:
-        verdict, needed = BELOW, ""
+        verdict, needed = verdicts.BELOW, ""
     low, high = judged.among.interval(found)
     if math.isinf(found.error):  # of an exact test whose p is 1: all numbers are in it
         low = high = None
-    p = float(found.p())
-    ends = {"low": low, "high": high, "p": p}
+    ends = {"low": low, "high": high, "p": float(found.p())}
     return replace(judged, verdict=verdict, seeds_needed=needed, floor=floor, **ends)
 
 
-def _verdict(judged: Judgement, found: Estimate) -> Verdict:
-    """Return the verdict of an estimate by what is claimed."""
-    claim, margin, among = judged.claim, judged.margin, judged.among
-    if claim.expects == "none":
-        return of_no_difference(found, margin, among)
-    if claim.expects == "no gain":
-        return of_no_gain(found, margin, among)
-    if claim.is_question:
-        return of_question(found, margin, among)
-    return of_difference(found, judged.size if _has_size(claim) else None, margin, among)
+def by_mean(parts: Parts, judged: Judgement) -> ByMean | None:
+    """Return a claim's sum once more, by the mean of each task's subsets; None without such values.
+
+    One correlation over the pairs of several subsets also moves when the scores of one subset shift
+    against those of another. No paper prints a size by the mean: the claim's own stands beside it.
+    """
+    parts = [(weight, _split(row, judged.column)) for weight, row in parts]
+    means, beyond = [weighted_sum(parts, name) for name in (BY_MEAN, BETWEEN)]
+    if means is None:
+        return None
+    over_all, over_means, between = (one.found for one in (judged.total, means, beyond))
+    if over_all is None or over_means is None:
+        return ByMean(means.value, word=OPEN_BY_MEAN if over_all else "")
+    low, high = judged.among.interval(over_means)
+    below = judged.claim.expects == "difference" and over_all.value < 0
+    shown = _shown(judged, *judged.among.interval(over_all))
+    mean_shows = _shown(judged, low, high)
+    holds = mean_shows == shown or (mean_shows < 0 if below else mean_shows > shown >= 0)
+    differs = between is not None and abs(between.value) > between.reach()
+    word = "" if holds else OPEN_BY_MEAN
+    if differs and not (holds and judged.claim.expects != "difference"):
+        word = BETWEEN
+    return ByMean(float(over_means.value), low, high, word)
 
 
-def _has_size(claim: Claim) -> bool:
-    """Tell whether a claim is held against the paper's size: of a difference in one column."""
-    return claim.expects == "difference" and not claim.at_least
+def _split(row: Row, column: str) -> Row:
+    """Return a row with what its average is by the mean of subsets, and what it is beyond that."""
+    known = row.cells.get(column, NO_VALUES).known
+    by_mean = {seed: value for seed, value in row.by_mean.items() if seed in known}
+    between = {seed: known[seed] - value for seed, value in by_mean.items()}
+    return replace(row, cells=row.cells | {BY_MEAN: Cell(by_mean), BETWEEN: Cell(between)})
+
+
+def _shown(judged: Judgement, low: float, high: float) -> int:
+    """Return what an interval shows: its sign or 0, or of a claim of no difference 1 if it holds.
+
+    It shows 2 where it lies above 0 and reaches the claimed size.
+    """
+    if judged.claim.expects == "difference":
+        reaches = low > 0 and judged.size is not None and high >= judged.size
+        return int(low > 0) + int(reaches) - int(high < 0)
+    lowest = -judged.margin if judged.claim.expects == "none" else -math.inf
+    return int(lowest < low and high < judged.margin)
 
 
 def _worst(judgements: list[Judgement]) -> Judgement:
@@ -212,8 +219,9 @@ def _worst(judgements: list[Judgement]) -> Judgement:
 
     def rank(found: Judgement) -> tuple[int, float]:
         """Return the place of a judgement from the worst to the best."""
-        if found.verdict not in FROM_WORST:
+        if found.verdict not in verdicts.FROM_WORST:
             return -1, 0.0
-        return FROM_WORST.index(found.verdict), -math.inf if found.low is None else found.low
+        place = verdicts.FROM_WORST.index(found.verdict)
+        return place, -math.inf if found.low is None else found.low
 
     return sorted(judgements, key=rank, reverse=True)[judgements[0].among.holds - 1]

@@ -41,7 +41,7 @@ def latex(table: Table) -> str:
 
 def _longtable(lines: list[list[Text]], caption: list[str]) -> list[str]:
     """Return the lines of a longtable; its header stands on each page."""
-    header, *others = (rf"  {' & '.join(map(_written, line))} \\" for line in lines)
+    header, *others = (rf"  {' & '.join(map(_in_latex, line))} \\" for line in lines)
     return [
         rf"\begin{{longtable}}{{{LABELS}{'r' * (len(lines[0]) - 1)}}}",
         *caption,
@@ -54,7 +54,7 @@ def _longtable(lines: list[list[Text]], caption: list[str]) -> list[str]:
     ]
 
 
-def _written(place: Text) -> str:
+def _in_latex(place: Text) -> str:
     """Return a text escaped and marked; the deviation behind a mean as its subscript."""
     written = escape(place.text)
     if place.mark == "*":

@@ -17,9 +17,7 @@ from semblance.reporting.table import Row, Table
 ITEM = ["task", "subset", "index"]  # names an item of an STS test set
 
 
-def predictions_path(
-    results: Path, table: Table, row: Row, seed: int, fold: int | None = None
-) -> Path:
+def predictions_path(results: Path, table: Table, row: Row, seed: int, fold: int | None) -> Path:
     """Return where the predictions of a run lie below the results folder."""
     template = SCORES_OF[find_layout(table.layout).tests]
     corpus = row.corpus
@@ -35,20 +33,19 @@ def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
     Files that do not exist are left out: their cells are missing, or have no bootstrap.
     """
     rows = [all_paths(Path(results), table, row) for row in table.rows]
-    digests: dict[str, str] = {}
-    for path in itertools.chain(*rows):
-        if path.is_file() and str(path) not in digests:  # rows of two protocols share predictions
-            digests[str(path)] = checked_digest(path.parent / RECORD, path)
-    return digests
+    # Rows of two protocols share predictions.
+    paths = dict.fromkeys(filter(Path.is_file, itertools.chain(*rows)))
+    return {str(path): checked_digest(path.parent / RECORD, path) for path in paths}
+
+
+def paths_of_seed(results: Path, table: Table, row: Row, seed: int) -> list[Path]:
+    """Return the predictions behind a row's value of one seed: one file, or one a fold."""
+    return [predictions_path(results, table, row, seed, fold) for fold in folds(table)]
 
 
 def all_paths(results: Path, table: Table, row: Row) -> list[Path]:
     """Return all predictions behind a row, by seed and fold."""
-    return [
-        predictions_path(results, table, row, seed, fold)
-        for seed in row.seeds
-        for fold in folds(table)
-    ]
+    return [path for seed in row.seeds for path in paths_of_seed(results, table, row, seed)]
 
 
 def folds(table: Table) -> Iterable[int | None]:

@@ -113,22 +113,17 @@ class _Sheet:
     measured: dict[str, dict[Measure, str]] = field(default_factory=dict)
     runs: int = 1
     quoted: dict[str, str] = field(default_factory=dict)
-    uses: Any = None  # of kept runs of an earlier version, like ``rows_use`` and ``used``
-    rows_use: Any = None
 
 
 @dataclass(frozen=True)
 class _Paper:
+    """What the file of a paper says that it prints, and what others say of it."""
+
+    name: str
     title: str
     tables: dict[str, _Sheet]
-
-
-@dataclass(frozen=True)
-class _File:
-    papers: dict[str, _Paper] = field(default_factory=dict)
     known_slips: tuple[Slip, ...] = ()
     others: tuple[Other, ...] = ()
-    used: Any = None
 
 
 @dataclass(frozen=True)
@@ -156,17 +151,16 @@ def read_published(paths: Iterable[str | Path] = PAPERS) -> Published:
     slips: list[Slip] = []
     others: list[Other] = []
     for path in paths:
-        data = decode(_File, _printed(read_yaml(path)), str(path))
-        slips += data.known_slips
-        others += data.others
-        for paper, about in data.papers.items():
-            titles[paper] = about.title
-            for number, sheet in about.tables.items():
-                table = f"{paper}/{number}"
-                titles[table] = sheet.title
-                _check_names(sheet, f"{path}: {table}")
-                for row in sheet.rows:
-                    entries += _row_entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
+        paper = decode(_Paper, _printed(read_yaml(path)), str(path))
+        slips += paper.known_slips
+        others += paper.others
+        titles[paper.name] = paper.title
+        for number, sheet in paper.tables.items():
+            table = f"{paper.name}/{number}"
+            titles[table] = sheet.title
+            _check_names(sheet, f"{path}: {table}")
+            for row in sheet.rows:
+                entries += _row_entries(sheet, (paper.name, number, row), f"{path}: {table}/{row}")
     published = Published(tuple(entries), titles, tuple(slips), tuple(others))
     for other in others:
         if strange := other.values.keys() - published.row(other.row):
@@ -175,20 +169,13 @@ def read_published(paths: Iterable[str | Path] = PAPERS) -> Published:
 
 
 def _printed(data: dict[str, Any]) -> dict[str, Any]:
-    """Return what a paper's file says that it prints.
-
-    In kept runs of an earlier version one file has all papers, and another one their claims alone.
-    """
-    if "paper" not in data:
-        return {key: value for key, value in data.items() if key != "claims"}
-    about = data["paper"]
+    """Return what a paper's file says that it prints, the sheets of all its tables together."""
+    paper = data["paper"]
     sheets = [table.get("printed", {}) for table in data["tables"].values()]
-    tables = {number: sheet for each in sheets for number, sheet in each.items()}
-    slips = [{"paper": about["name"], **slip} for slip in data.get("known_slips", ())]
-    paper = {"title": about["title"], "tables": tables}
     return {
-        "papers": {about["name"]: paper},
-        "known_slips": slips,
+        **paper,
+        "tables": {number: sheet for each in sheets for number, sheet in each.items()},
+        "known_slips": [{"paper": paper["name"], **slip} for slip in data.get("known_slips", ())],
         "others": data.get("others", ()),
     }
 

@@ -37,7 +37,7 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
     """
     lines: dict[tuple, tuple[str, dict]] = {}
     for path in paths:
-        for place, record in _records(Path(path)):
+        for place, record in _scores_in(Path(path)):
             key = tuple(record[name] for name in SCORE_KEY)
             # Which of two values is right nobody can tell, and a mean of both would be neither.
             if key in lines:
@@ -73,17 +73,12 @@ def score_records(paths: Iterable[str | Path]) -> dict[str, Record]:
     return read_records(dict.fromkeys(Path(path).parent / RECORD for path in paths))
 
 
-def read_scores(path: str | Path) -> pd.DataFrame:
-    """Read one long CSV with the same checks as ``collect``."""
-    return collect([path])
-
-
 def whole_scores(path: str | Path) -> dict[tuple[str, str], float | None]:
     """Return {(task, metric): score} over all pairs of a task, from the score file of a model.
 
     The task ``average`` is the mean Spearman's ρ of the seven STS tasks; None if one is missing.
     """
-    frame = read_scores(path)
+    frame = collect([path])
     whole = frame[frame["aggregation"] == "all"]
     values = {(row.task, row.metric): row.value for row in whole.itertuples()}
     average = mean(values.get((task, "spearman")) for task in STS_TASKS)
@@ -101,7 +96,7 @@ def scores_parquet(frame: pd.DataFrame) -> bytes:
     return typed.to_parquet(index=False)
 
 
-def _records(path: Path) -> Iterator[tuple[str, dict]]:
+def _scores_in(path: Path) -> Iterator[tuple[str, dict]]:
     """Yield the scores of a file, each with its place (``file:line``)."""
     with open(path, encoding="utf-8", newline="") as handle:
         reader = csv.reader(handle, strict=True)

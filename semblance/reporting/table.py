@@ -18,7 +18,7 @@ BETWEEN = "between subsets"  # likewise: the average over all pairs less that by
 MARGIN = 0.5  # points within which two methods count as equal, if the settings name none
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RowSpec:
     """The settings of one row; ``published`` names its counterpart as ``paper/table/row``.
 
@@ -36,27 +36,35 @@ class RowSpec:
     control: str | None = None
 
 
-@dataclass(frozen=True)
-class Spec:
-    """The settings of one table.
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What a table shows, and of what.
 
-    ``control``: a row's label, or a method (each row is compared with that method on its own
-    base), or ``previous``. No untrained model is compared, or is a control. ``margin``: a
-    difference within ±margin points counts as none.
+    ``margin``: a difference within ±margin points counts as none.
     """
 
     name: str
     title: str
     layout: str
-    rows: tuple[RowSpec, ...]
     tasks: tuple[str, ...] = ()
     dataset: str | None = None
     folds: int | None = None
-    protocols: tuple[str, ...] = ()
     metric: str = "spearman"
     aggregation: str = "all"
-    control: str | None = None
     margin: Positive = MARGIN
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec(Measured):
+    """The settings of one table.
+
+    ``control``: a row's label, or a method (each row is compared with that method on its own
+    base), or ``previous``. No untrained model is compared, or is a control.
+    """
+
+    rows: tuple[RowSpec, ...]
+    protocols: tuple[str, ...] = ()
+    control: str | None = None
     note: str = ""
     draws: int = 1000
     bootstrap_seed: int = 0
@@ -147,24 +155,19 @@ class Cell:
         return self.mean - self.published
 
 
-@dataclass(frozen=True)
-class Row:
-    """One method under one protocol.
+@dataclass(frozen=True, kw_only=True)
+class Row(RowSpec):
+    """One method under one protocol; ``control`` is the label of the row that it is compared with.
 
     ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
     that lack a score. ``steps`` are those of the training of an entropy model, by seed;
-    ``unmoved`` of its ``trainings`` have a teacher that has not left its start.
-    ``stand_in`` is that of ``RowSpec``. ``items``: of a column, the covariance (points squared) of
-    what the test items cause in this row and in each row above it and in itself, by label; empty
-    where not known. ``by_mean``: by seed, the average of which each task is the mean of its
-    subsets' correlations, of a row whose average is of correlations over all pairs of a task.
+    ``unmoved`` of its ``trainings`` have a teacher that has not left its start. ``items``: of a
+    column, the covariance (points squared) of what the test items cause in this row and in each row
+    above it and in itself, by label; empty where not known. ``by_mean``: by seed, the average of
+    which each task is the mean of its subsets' correlations, of a row whose average is of
+    correlations over all pairs of a task.
     """
 
-    label: str
-    corpus: str
-    base: str
-    method: str
-    seeds: tuple[int, ...]
     protocol: str
     cells: dict[str, Cell]
     origin: dict[str, tuple[str, ...]]
@@ -172,9 +175,6 @@ class Row:
     steps: dict[str, float] = field(default_factory=dict)
     unmoved: int = 0
     trainings: int = 0
-    published: str | None = None
-    stand_in: tuple[str, ...] = ()
-    control: str | None = None
     test: str = ""
     items: dict[str, dict[str, float]] = field(default_factory=dict)
     by_mean: dict[str, float] = field(default_factory=dict)
@@ -202,21 +202,12 @@ class Row:
         return matrix
 
 
-@dataclass(frozen=True)
-class Table:
+@dataclass(frozen=True, kw_only=True)
+class Table(Measured):
     """A whole table, ready for any form."""
 
-    name: str
-    title: str
-    layout: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
-    tasks: tuple[str, ...] = ()
-    dataset: str | None = None
-    folds: int | None = None
-    metric: str = "spearman"
-    aggregation: str = "all"
-    margin: float = MARGIN
     notes: tuple[str, ...] = ()
 
     def control_of(self, row: Row) -> Row | None:
@@ -265,6 +256,11 @@ def table_digests(records: Iterable[str | Path]) -> dict[str, str]:
     return {path: checked_digest(record, path) for path, record in tables.items()}
 
 
-def read_tables(paths: Iterable[str]) -> list[Table]:
-    """Read the JSON of tables; raises InputError naming the file that is not one."""
-    return [from_json(read_text(path), path) for path in paths]
+def from_file(path: str | Path) -> Table:
+    """Read the JSON of a table; raises InputError naming the file if it is not one."""
+    return from_json(read_text(path), str(path))
+
+
+def read_tables(paths: Iterable[str | Path]) -> list[Table]:
+    """Read the JSON of tables, as ``from_file`` does."""
+    return list(map(from_file, paths))

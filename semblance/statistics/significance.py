@@ -263,12 +263,8 @@ def noncentrality(freedom: float) -> float:
     A test that rejects on the wrong side shows nothing.
     """
     limit = quantile(1 - ALPHA / 2, freedom)
-
-    def excess(shift: float) -> float:
-        """Return the power at a shift, less the wanted one."""
-        return stats.nct.sf(limit, freedom, shift) - POWER
-
-    return float(optimize.brentq(excess, 0, 2 * limit + 2))
+    power = functools.partial(stats.nct.sf, limit, freedom)
+    return float(optimize.brentq(lambda shift: power(shift) - POWER, 0, 2 * limit + 2))
 
 
 def seeds_to_show(size: float, sd: float) -> int | None:
@@ -276,13 +272,7 @@ def seeds_to_show(size: float, sd: float) -> int | None:
 
     ``sd``: of the paired differences. None: more than MOST_SEEDS.
     """
-
-    def shows(n: int) -> bool:
-        """Tell whether n pairs show a difference of the size."""
-        error = sd / math.sqrt(n)
-        return noncentrality(n - 1) * error <= size
-
-    return _least(shows)
+    return _least(lambda n: noncentrality(n - 1) * (sd / math.sqrt(n)) <= size)
 
 
 def seeds_to_equal(margin: float, sd: float) -> int | None:

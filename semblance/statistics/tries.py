@@ -16,9 +16,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import optimize, special
 
-from semblance.statistics import verdicts
 from semblance.statistics.resampling import item_covariances
 from semblance.statistics.significance import ALPHA, SPREADLESS
+from semblance.statistics.verdicts import far_values
 
 Word = Literal["KEEP", "SMALL", "DISCARD", "OPEN"]
 LEAST, THIRD = 0.1, 1 / 3  # a gain that counts: points; of the spread of the control's seeds
@@ -286,15 +286,7 @@ def far_at(ours: np.ndarray, theirs: np.ndarray, pool: Pool, n: int) -> np.ndarr
     own = squares(theirs)[..., n - 1 : n]
     variance = (pool.freedom * pool.variance + own) / np.maximum(pool.freedom + n - 1, 1)
     margin = np.maximum(MARGIN, WIDE * np.sqrt(2 * variance))
-    values = (ours - theirs)[..., :n]
-    far = np.zeros(values.shape, bool)
-    for i in range(n if n > 2 else 0):  # as verdicts.far_seeds, of many tries at once
-        others = np.delete(values, i, axis=-1)
-        middle = np.median(others, axis=-1, keepdims=True)
-        deviation = np.median(np.abs(others - middle), axis=-1, keepdims=True)
-        distance = np.abs(values[..., i : i + 1] - middle)
-        far[..., i : i + 1] = distance > np.maximum(margin, verdicts.FAR * deviation)
-    return far
+    return far_values((ours - theirs)[..., :n], margin)
 
 
 def item_errors(drawn: np.ndarray | None, n: int) -> np.ndarray:

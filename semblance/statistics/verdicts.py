@@ -21,64 +21,31 @@ from semblance.statistics.significance import (
     seeds_to_show,
 )
 
-Verdict = Literal[
-    "reproduced",
-    "larger than claimed",
-    "smaller than claimed",
-    "far smaller than claimed",
-    "no difference",
-    "a little the other way",
-    "the other way",
-    "contradicted",
-    "undecided",
-    "yes",
-    "equal",
-    "no",
-    "open",
-    "below no training",
-    "cannot be asked here",
-    "not run",
-]
-UNDECIDED: Verdict = "undecided"
-OPEN: Verdict = "open"
-BELOW: Verdict = "below no training"
-CANNOT: Verdict = "cannot be asked here"
-NOT_RUN: Verdict = "not run"
-# Those that an interval within ±margin gives.
-WITHIN: tuple[Verdict, ...] = (
-    "far smaller than claimed",
-    "no difference",
-    "equal",
-    "a little the other way",
-)
-# From the worst for a claim to the best, where several comparisons must hold.
-FROM_WORST: tuple[Verdict, ...] = (
-    "contradicted",
-    "the other way",
-    "no",
-    "a little the other way",
-    "no difference",
-    "equal",
-    "below no training",
-    "undecided",
-    "open",
-    "far smaller than claimed",
-    "smaller than claimed",
-    "larger than claimed",
-    "reproduced",
-    "yes",
-)
 Family = Literal["reproduced", "partly", "no", "open"]
-FAMILIES: dict[Verdict, Family] = {
-    "reproduced": "reproduced",
-    "larger than claimed": "reproduced",
-    "yes": "reproduced",
-    "smaller than claimed": "partly",
+UNDECIDED, OPEN, BELOW = "undecided", "open", "below no training"
+CANNOT, NOT_RUN = "cannot be asked here", "not run"
+# Each verdict and its family, from the worst for a claim to the best; the last two are of none.
+FAMILIES: dict[str, Family] = {
+    "contradicted": "no",
+    "the other way": "no",
+    "no": "no",
+    "a little the other way": "no",
+    "no difference": "no",
+    "equal": "no",
+    BELOW: "open",
+    UNDECIDED: "open",
+    OPEN: "open",
     "far smaller than claimed": "partly",
-    **dict.fromkeys(("no difference", "equal", "no"), "no"),
-    **dict.fromkeys(("a little the other way", "the other way", "contradicted"), "no"),
-    **dict.fromkeys((UNDECIDED, OPEN, BELOW, CANNOT, NOT_RUN), "open"),
+    "smaller than claimed": "partly",
+    "larger than claimed": "reproduced",
+    "reproduced": "reproduced",
+    "yes": "reproduced",
+    CANNOT: "open",
+    NOT_RUN: "open",
 }
+FROM_WORST = tuple(FAMILIES)[:-2]  # where several comparisons must hold
+# Those that an interval within ±margin gives.
+WITHIN = ("far smaller than claimed", "no difference", "equal", "a little the other way")
 # The words of those who list results as checked or not, whatever their sizes.
 OTHERS_SAY: dict[Family, str] = {
     "reproduced": "verified",
@@ -122,9 +89,7 @@ class Among:
 ALONE = Among()
 
 
-def of_difference(
-    found: Estimate, size: float | None, margin: float, among: Among = ALONE
-) -> Verdict:
+def of_difference(found: Estimate, size: float | None, margin: float, among: Among = ALONE) -> str:
     """Return the verdict on the claim of a difference of ``size`` (None: of any size above 0).
 
     The interval decides. Above 0: ``far smaller than claimed`` within ±margin, ``smaller than
@@ -153,7 +118,7 @@ def of_difference(
     return "reproduced"
 
 
-def of_no_difference(found: Estimate, margin: float, among: Among = ALONE) -> Verdict:
+def of_no_difference(found: Estimate, margin: float, among: Among = ALONE) -> str:
     """Return the verdict on the claim that two methods are equal.
 
     ``reproduced``: the interval lies within ±margin. ``contradicted``: it lies beyond the margin on
@@ -167,7 +132,7 @@ def of_no_difference(found: Estimate, margin: float, among: Among = ALONE) -> Ve
     return UNDECIDED
 
 
-def of_no_gain(found: Estimate, margin: float, among: Among = ALONE) -> Verdict:
+def of_no_gain(found: Estimate, margin: float, among: Among = ALONE) -> str:
     """Return the verdict on the claim that one method is no better than another.
 
     ``reproduced``: the interval ends below the margin. ``contradicted``: it lies above the margin.
@@ -181,7 +146,7 @@ def of_no_gain(found: Estimate, margin: float, among: Among = ALONE) -> Verdict:
     return UNDECIDED
 
 
-def of_question(found: Estimate, margin: float, among: Among = ALONE) -> Verdict:
+def of_question(found: Estimate, margin: float, among: Among = ALONE) -> str:
     """Return the answer to a question of ours, "is it better?": nobody claimed anything.
 
     An interval without 0 answers it, however small the difference is.
@@ -236,20 +201,25 @@ def by_exact_test(found: Estimate, n: int, p_exact: float) -> Estimate | None:
 
 
 def far_seeds(by_seed: Mapping[str, float], margin: float) -> tuple[str, ...]:
-    """Return the seeds that lie further than the margin and FAR deviations from the others.
+    """Return the seeds whose values lie far from the others."""
+    far = far_values(np.array(list(by_seed.values())), margin)
+    return tuple(seed for seed, is_far in zip(by_seed, far, strict=True) if is_far)
+
+
+def far_values(values: np.ndarray, margin: float | np.ndarray) -> np.ndarray:
+    """Tell of values (..., n) which lie further than the margin and FAR deviations from the others.
 
     A deviation is the median absolute one of the other seeds: a single failed seed, which makes
     the sd large, does not hide itself. Of four other seeds it is so vague that without the margin
-    half of all sound experiments with five seeds would have such a seed. None below three seeds.
+    half of all sound experiments with five seeds would have such a seed. None below three seeds: one
+    other seed has no spread to be far by. ``margin``: (..., 1), or one of all.
     """
-    far = []
-    for seed, value in by_seed.items():
-        others = np.array([other for name, other in by_seed.items() if name != seed])
-        # One other seed has no spread to be far by.
-        if others.size < 2:
-            continue
-        distance = abs(value - np.median(others))
-        deviation = np.median(np.abs(others - np.median(others)))
-        if distance > max(margin, FAR * deviation):
-            far.append(seed)
-    return tuple(far)
+    n = values.shape[-1]
+    far = np.zeros(values.shape, bool)
+    for i in range(n if n > 2 else 0):
+        others = np.delete(values, i, axis=-1)
+        middle = np.median(others, axis=-1, keepdims=True)
+        deviation = np.median(np.abs(others - middle), axis=-1, keepdims=True)
+        distance = np.abs(values[..., i : i + 1] - middle)
+        far[..., i : i + 1] = distance > np.maximum(margin, FAR * deviation)
+    return far

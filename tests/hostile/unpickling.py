@@ -55,7 +55,7 @@ def stages(folder: Path) -> list[str]:
     torch.load = noted(torch.load, "torch.load")
     from semblance.reporting.build import build
     from semblance.reporting.formats import markdown
-    from semblance.reporting.scores import read_scores
+    from semblance.reporting.scores import collect
     from semblance.training.keeping import finished
     from semblance.training.keeping.checkpoint import Checkpoints
     from tests.reliability.world import World
@@ -86,7 +86,7 @@ def stages(folder: Path) -> list[str]:
     world.run("evaluate_sts", world.sts("trained/record.json"), "scores/record.json")
     row = {"label": "r", "corpus": "nli", "base": "tiny", "method": "continued", "seeds": [1]}
     spec = {"name": "t", "title": "T", "layout": "sts", "tasks": ["stsb", "sickr"], "rows": [row]}
-    assert "±" in markdown(build(spec, read_scores(Path("scores/scores.csv"))))
+    assert "±" in markdown(build(spec, collect(["scores/scores.csv"])))
     return world.ran
 
 

@@ -9,12 +9,12 @@ from semblance.counts import counted
 from semblance.reporting.claims_page import LEDGER, by_reason, headline, of_families
 from semblance.reporting.grids import NAMES
 from semblance.reporting.judgement import Judgement
-from semblance.statistics.verdicts import FROM_WORST, Family, Verdict
+from semblance.statistics.verdicts import FROM_WORST, Family
 from workflow.report.bars import Mark, Scale, scale_of
 
 # Each verdict has a sign of its own, and one of five looks, which differ by fill, stripes and outline,
 # not by colour alone: so they can be told apart in a grey print, too.
-LOOKS: dict[Verdict, tuple[str, str]] = {
+LOOKS: dict[str, tuple[str, str]] = {
     "reproduced": ("✓", "held"),
     "larger than claimed": ("↑", "held"),
     "smaller than claimed": ("↓", "less"),

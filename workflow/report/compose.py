@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
+from jinja2.filters import do_truncate
 from markupsafe import Markup
 
 from semblance.counts import counted, duration, signed
@@ -18,7 +19,7 @@ from workflow.report.facts import Facts
 
 TEMPLATES = Path(__file__).with_name("templates")
 HAND_MADE = "(hand-made)"  # ends the licence of data on which no verdict means anything
-MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
+MOST_LETTERS = 300
 
 
 class Section(NamedTuple):
@@ -39,16 +40,13 @@ def render(headline: str = "", **page: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cut": _cut, "signed": signed}
+    # A name out of data or config stays in its place.
+    environment.filters |= {
+        "cut": lambda text, most=MOST_LETTERS: do_truncate(environment, text, most, True, "…", 0),
+        "signed": signed,
+    }
     style = Markup(TEMPLATES.joinpath("style.css").read_text(encoding="utf-8"))
     return environment.get_template("report.html.j2").render(style=style, headline=headline, **page)
-
-
-def _cut(text: str, most: int = MOST_LETTERS) -> str:
-    """Return a text with at most so many letters."""
-    if len(text) <= most:
-        return text
-    return f"{text[: most - 1]}…"
 
 
 def compose(facts: Facts, version: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance import layout
-from semblance.errors import InputError
+from semblance.audit.findings import UNREADABLE
 from semblance.provenance import Record, read_object, read_sealed
 from semblance.reporting.claims import read_claims
 from semblance.reporting.judgement import Judgement
@@ -16,7 +16,6 @@ from semblance.reporting.table import Table
 from workflow.report.outline import Outline
 
 INCOMPLETE = "INCOMPLETE"  # begins the title of a table that is not whole
-UNREADABLE = (InputError, OSError, LookupError, TypeError, AttributeError, ValueError)
 
 
 class Facts:

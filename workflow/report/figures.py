@@ -1,9 +1,7 @@
 """The figures of a run as they were drawn, and the sentences that a search found."""
 
 import base64
-import csv
 import html
-import io
 import re
 from collections import Counter
 from typing import Any
@@ -12,6 +10,7 @@ from markupsafe import Markup
 
 from semblance import layout
 from semblance.counts import counted, rounded
+from semblance.drawing import read_rows
 from semblance.provenance import beside, checked, read_text
 from workflow.report.facts import UNREADABLE, Facts
 
@@ -56,18 +55,17 @@ def _drawn(facts: Facts, name: str) -> dict[str, Any]:
 
 def _searches(facts: Facts, name: str) -> list[tuple[str, dict[str, list[tuple[str, str]]]]]:
     """Return for each query of a figure the cosine and the sentence of what each model found."""
-    text = read_text(layout.place(facts.out, layout.FIGURE, figure=name))
+    path = layout.place(facts.out, layout.FIGURE, figure=name)
     queries: dict[str, dict[str, list[tuple[str, str]]]] = {}
-    for row in csv.DictReader(io.StringIO(text)):
+    for row in read_rows("retrieval", path):
         model = f"{row['base']}, {row['method']}"
         if row["corpus"] != "none":
             model += f" on {row['corpus']}"
-        hit = (rounded(float(row["cosine"])), row["sentence"])
+        hit = (rounded(row["cosine"]), row["sentence"])
         queries.setdefault(row["query"], {}).setdefault(model, []).append(hit)
-    return [(_agreeing(query, models), models) for query, models in queries.items()]
-
-
-def _agreeing(query: str, models: dict[str, list[tuple[str, str]]]) -> str:
-    """Return how many of the models find the same sentence first."""
-    [(_, number)] = Counter(hits[0][1] for hits in models.values()).most_common(1)
-    return f"{number} of {counted(len(models), 'model')} find the same sentence first for “{query}”"
+    said = []
+    for query, models in queries.items():
+        [(_, number)] = Counter(hits[0][1] for hits in models.values()).most_common(1)
+        of = counted(len(models), "model")
+        said.append((f"{number} of {of} find the same sentence first for “{query}”", models))
+    return said

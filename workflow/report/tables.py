@@ -6,7 +6,7 @@ from typing import Any
 
 from semblance.counts import counted, rounded
 from semblance.reporting.contrasts import STRONG
-from semblance.reporting.grids import DIFFERENCE, EQUAL, NAMES, P_VALUE, Column, Text, grid
+from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid, is_equal
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Contrast, Row, Table
 from workflow.report.bars import Mark, scale_of
@@ -38,8 +38,6 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
     main = find_layout(table.layout).main_column
     contrasts = [row.contrast(main) for row in table.rows]
     marks = [one and Mark(one.difference, one.low, one.high) for one in contrasts]
-    differences = zip(printed.labels, behind.get(DIFFERENCE, nothing), strict=True)
-    equal = {label for label, place in differences if place.text.endswith(EQUAL)}
     rows: list[dict[str, Any]] = []
     not_run = []
     for i, (label, row) in enumerate(zip(printed.labels, table.rows, strict=True)):
@@ -69,16 +67,14 @@ def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
         "notes": table.notes,
         "has_differences": any(row["difference"] for row in rows),
         "deviations": [any(r["places"][i].deviation for r in rows) for i in range(len(columns))],
-        **_tested(dict(zip(printed.labels, contrasts, strict=True)), equal),
+        **_tested(dict(zip(printed.labels, contrasts, strict=True))),
     }
 
 
-def _tested(contrasts: dict[str, Contrast | None], equal: set[str]) -> dict[str, Any]:
+def _tested(contrasts: dict[str, Contrast | None]) -> dict[str, Any]:
     """Return how many rows are tested, and how many differ from their control; and which, in words."""
     tested = {label: one for label, one in contrasts.items() if one and one.p_holm is not None}
-    differing = [
-        label for label, one in tested.items() if one.p_holm < STRONG and label not in equal
-    ]
+    differing = [n for n, one in tested.items() if one.p_holm < STRONG and not is_equal(one)]
     above = [label for label in differing if tested[label].difference > 0]
     below = [label for label in differing if label not in above]
     sides = {"Above": above, "Below": below}

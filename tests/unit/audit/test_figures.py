@@ -72,7 +72,7 @@ def test_a_value_that_no_score_gives_is_found_behind_a_true_digest(results):
     draw(results)
     [problem] = verify(results).failures
     assert (problem.kind, problem.path) == (NUMBERS, str(file))
-    assert problem.what == "differs from what its settings and files give"
+    assert problem.what.startswith("differs from what its settings and files give: ")
 
 
 def test_a_figure_of_other_weights_and_a_drawing_of_other_data_are_found(results):

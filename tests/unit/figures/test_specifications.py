@@ -67,7 +67,7 @@ def test_a_row_without_choices_is_a_control_and_a_reading_without_one_is_refused
 
 def test_the_headline_counts_the_readings_of_each_average():
     found = specification_rows(shown(), CHOICES)
-    said = specifications.headline([found])
+    said = specifications.heading([found])
     assert said == "Above half of the paper's gain: in 1 of 3 readings by all pairs"
 
 

@@ -6,9 +6,9 @@ import pytest
 from pytest import approx
 from scipy import stats
 
-from semblance.reporting.by_mean import by_mean as by_mean_of
 from semblance.reporting.claims import Claim, Claims, Term
 from semblance.reporting.claims_page import claims_csv, claims_markdown
+from semblance.reporting.judging import by_mean as by_mean_of
 from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
 from semblance.reporting.table import BETWEEN, BY_MEAN, Cell

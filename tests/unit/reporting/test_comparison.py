@@ -7,7 +7,7 @@ from pytest import approx
 
 from semblance.errors import InputError
 from semblance.reporting.build import ORIENTATION, stand_in_note
-from semblance.reporting.comparison import STAND_IN, TOLERANCE, attach, compare_published, ledger
+from semblance.reporting.comparison import STAND_IN, attach, compare_published, ledger
 from semblance.reporting.published import Entry, Other, Published, read_published
 from tests.unit.reporting.example_scores import record, row, runs, table, untrained
 
@@ -32,7 +32,7 @@ def ours(*scores, **given):
 
 
 def verdicts(shown, printed=PRINTED):
-    return [found.verdict for found in compare_published([shown], printed, TOLERANCE)]
+    return [found.verdict for found in compare_published([shown], printed)]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_published_cell_is_not_run_if_no_table_claims_it_or_its_score_is_missi
 def test_a_stand_in_has_a_verdict_and_reasons_and_no_difference_and_leaves_others_comparable():
     rows = {"small": row("simcse", [1], **NAMED, stand_in=REASONS)}
     rows["whole"] = row("simcse", [1], **NAMED)
-    found = compare_published([table(rows, runs("simcse", {1: (0.72, 0.68)}))], PRINTED, TOLERANCE)
+    found = compare_published([table(rows, runs("simcse", {1: (0.72, 0.68)}))], PRINTED)
     small, whole = (one for one in found if one.entry.column == "sts12")
     assert (small.ours, small.verdict, whole.ours, whole.verdict) == (
         *("t, small", STAND_IN),

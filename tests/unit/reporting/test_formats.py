@@ -1,7 +1,5 @@
 """The printed forms of a table: the CSV rounds nothing, the others once, and all text is escaped."""
 
-import tarfile
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,13 +8,12 @@ from pytest import approx
 from scipy import stats
 
 from semblance.names import STS_TASKS
-from semblance.provenance import ROOT
 from semblance.reporting.comparison import attach
 from semblance.reporting.formats import escape_markdown, fitted, markdown, table_csv
 from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, PUBLISHED, grid
 from semblance.reporting.latex import latex
 from semblance.reporting.published import Entry, Published
-from semblance.reporting.table import Table, from_json
+from semblance.reporting.table import Table
 from tests.unit.reporting import example_scores
 from tests.unit.reporting.example_scores import (
     csv_lines,
@@ -266,13 +263,3 @@ def test_on_a_terminal_a_long_label_is_broken_and_no_letter_of_it_is_lost():
     assert [word for line in lines[3:] for word in line.split() if word in words][
         : len(words)
     ] == words
-
-
-def test_a_real_table_3_has_its_seven_tasks_in_100_columns_and_22_lines():
-    with tarfile.open(ROOT / "docs/runs/2026-11-27-rcl-gpu/records.tar.xz") as records:
-        text = records.extractfile("tables/json/rcl_table3.json").read().decode()
-    made = from_json(text, "rcl_table3.json")
-    lines = fitted(made, 100, "results/tables/rcl_table3.md").splitlines()
-    assert max(map(len, lines)) <= 100 and len(lines) <= 22
-    assert lines[2].split()[1:9] == [*ALL, "Average"]
-    assert sum("(paper)" in line for line in lines) == 5 + 1  # of six rows, and the legend

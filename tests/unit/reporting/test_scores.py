@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from semblance.errors import InputError
 from semblance.names import SCORE_COLUMNS
-from semblance.reporting.scores import collect, read_scores, scores_csv, scores_parquet
+from semblance.reporting.scores import collect, scores_csv, scores_parquet
 from tests.unit.reporting.example_scores import frame, record, write
 
 
@@ -28,13 +28,13 @@ def test_values_survive_writing_and_reading_to_the_last_bit(value):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.csv")
         path.write_text(scores_csv(frame([record(value=value)])))
-        assert read_scores(path)["value"].tolist() == [value]
+        assert collect([path])["value"].tolist() == [value]
 
 
 def test_words_like_null_stay_words_and_an_empty_fold_stays_empty_text(tmp_path):
     path = write(tmp_path / "s.csv", [record(method="null", corpus="NA", base="n/a")])
     names = ["method", "corpus", "base", "fold", "subset"]
-    assert read_scores(path)[names].values.tolist() == [["null", "NA", "n/a", "", ""]]
+    assert collect([path])[names].values.tolist() == [["null", "NA", "n/a", "", ""]]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_words_like_null_stay_words_and_an_empty_fold_stays_empty_text(tmp_path)
 def test_a_wrong_number_stops_at_its_file_and_line(tmp_path, wrong):
     path = write(tmp_path / "s.csv", [record(), record(seed=2) | wrong])
     with pytest.raises(InputError, match=r"s\.csv:3"):
-        read_scores(path)
+        collect([path])
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_wrong_number_stops_at_its_file_and_line(tmp_path, wrong):
 def test_a_short_line_and_a_wrong_header_stop(tmp_path, text, line):
     (tmp_path / "s.csv").write_text(text)
     with pytest.raises(InputError, match=rf"s\.csv:{line}"):
-        read_scores(tmp_path / "s.csv")
+        collect([tmp_path / "s.csv"])
 
 
 def test_a_score_given_twice_names_both_places(tmp_path):
@@ -71,7 +71,7 @@ def test_a_score_given_twice_names_both_places(tmp_path):
 
 def test_a_correlation_above_one_by_a_rounding_error_is_read(tmp_path):
     path = write(tmp_path / "s.csv", [record(value=1.0000000000000002)])
-    assert read_scores(path)["value"][0] > 1
+    assert collect([path])["value"][0] > 1
 
 
 def test_as_parquet_blanks_are_null_and_phi_is_a_number():
