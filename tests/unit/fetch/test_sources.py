@@ -173,7 +173,7 @@ def test_a_base_that_a_mirror_has_is_not_asked_of_the_hub(server, tmp_path, is_a
     expected = State.REACHED if is_address else State.MIRROR
     del server.seen[:]
     assert states(ask(tmp_path, mirror=place, **wanted)) == [expected]
-    assert all(path.startswith("/mirror") for _, path, _ in server.seen)
+    assert all(path.startswith("/mirror") for _, path in server.seen)
 
 
 # All together
@@ -217,16 +217,6 @@ def test_the_command_runs_from_any_folder(tmp_path, monkeypatch, capsys):
 # A mirror that is filled
 
 
-def test_a_later_call_has_what_came_before_and_mends_what_is_damaged(server, tmp_path):
-    data = dataset(pinned(server.serve("/f", CONTENT)))
-    there = tmp_path / "mirror/a/b.txt"
-    assert states(fill(tmp_path, data)) == [State.FETCHED]
-    assert states(fill(tmp_path, data)) == [State.HERE] and server.count("/f") == 1
-    write(there, ALTERED)
-    assert states(fill(tmp_path, data)) == [State.FETCHED] and server.count("/f") == 2
-    assert there.read_bytes() == CONTENT
-
-
 def test_a_file_that_cannot_be_had_is_named_with_its_place_and_stops_no_other(server, tmp_path):
     gone = f"{server.url}/gone"
     there = pinned(server.serve("/f", CONTENT), path="three.txt")
@@ -241,16 +231,6 @@ def test_a_file_that_cannot_be_had_is_named_with_its_place_and_stops_no_other(se
     place = f"it has no public address; put it at {mirror}/one.txt (see http://home)"
     assert str(lines[0]).endswith(f"one.txt: {place}")
     assert f"{gone}: HTTP 404; put it at {mirror}/two.txt" in str(lines[1])
-
-
-def test_a_repository_is_fetched_whole_and_once(server, tmp_path):
-    wanted = on_hub(server)
-    [line] = fill(tmp_path, **wanted)
-    assert line.file == f"{REPO}@{COMMIT}" and line.state == State.FETCHED
-    place = tmp_path / f"mirror/models/{REPO}@{COMMIT}"
-    assert (place / "model.safetensors").read_bytes() == MODEL["model.safetensors"]
-    server.close()
-    assert {line.state for line in fill(tmp_path, **wanted)} == {State.HERE}
 
 
 # The whole way: a config, the command, and a machine without a network.
