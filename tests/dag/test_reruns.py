@@ -128,47 +128,28 @@ TRAININGS_ON_FAQ = words(
     "train:faq train:regulated train_initial train_entropy:faq train_entropy:whole", *FINALS
 )
 STAGES = sorted({node.partition(":")[0] for node in READERS})
-# The modules found by name that the tiny config's stages run, by hand. Where the corpora of a stage
-# differ, they are told apart as above. No stage runs DropHead, the pooling cls or
-# another format of a bank than StackFAQ.
+# The modules found by name that the tiny config's stages run, by hand. No stage runs DropHead, the
+# pooling cls or another format of a bank than StackFAQ.
 MEAN = "semblance.models.poolings.mean"
-ROWS = "semblance.training.views.rows"
-TWICE = "semblance.training.views.twice"
-CONTRASTIVE = "semblance.training.losses.contrastive"
-ENTROPY = "semblance.training.losses.entropy"
-REGULATORS = "semblance.training.losses.regulators"
-SAMPLED = "semblance.models.dropouts.sampled"
-STACKFAQ = "semblance.data.banks.stackfaq"
-QQP = "semblance.data.pairs.qqp"
-DELETE = "semblance.training.views.delete"
+OF_LOSSES = tuple(f"{LOSSES}.{name}" for name in ("contrastive", "regulators"))
+OF_VIEWS = tuple(f"{VIEWS}.{name}" for name in ("rows", "twice"))
+MEASURED = ("singular_values", "anisotropy", "retrieval")
 NAMED_MODULES = {
-    "prepare_faq": (STACKFAQ,),
-    "prepare_pairs": (QQP,),
-    "train:nli": (CONTRASTIVE, REGULATORS, ROWS, MEAN),  # attention-dropout-0.1, rcl-2
-    "train:wiki": (CONTRASTIVE, TWICE, MEAN),  # simcse
-    "train:sampled": (CONTRASTIVE, TWICE, SAMPLED, MEAN),  # ssimcse-sd, on the same corpus
-    "train:pairs": (CONTRASTIVE, ROWS, MEAN),  # simcse-sup-no-negatives
-    "train:faq": (CONTRASTIVE, ROWS, MEAN),  # attention-dropout-0.1
-    "train:regulated": (REGULATORS, ROWS, MEAN),  # rcl-2 on the same folds
-    "train_final:faq": (CONTRASTIVE, ROWS, MEAN),  # the same methods on the whole bank
-    "train_final:regulated": (REGULATORS, ROWS, MEAN),
-    "train_final:initial": (CONTRASTIVE, ROWS, MEAN),
+    "prepare_faq": (f"{BANKS}.stackfaq",),
+    "prepare_pairs": (f"{PAIRS}.qqp",),
+    "train": (*OF_LOSSES, *OF_VIEWS, f"{DROPOUTS}.sampled", MEAN),
+    "train_final": (*OF_LOSSES, f"{VIEWS}.rows", MEAN),
+    "train_initial": (f"{LOSSES}.contrastive", f"{VIEWS}.rows", MEAN),
+    "train_entropy": (f"{LOSSES}.entropy", f"{VIEWS}.rows", MEAN),
+    "train_curve": (f"{LOSSES}.contrastive", f"{VIEWS}.delete", MEAN),  # simcse-delete-one
+    "pretrain": (MASKED_WORDS, f"{VIEWS}.twice", MEAN),
     "build_answerer": ("semblance_faq.answer.embedding", WORDS, MEAN),
     "report": ("semblance_faq.extends.report",),
-    "pretrain": (MASKED_WORDS, TWICE, MEAN),
-    "train_initial": (CONTRASTIVE, ROWS, MEAN),
-    "train_entropy": (ENTROPY, ROWS, MEAN),
-    "embed": (MEAN,),
-    "fit_whitening": (MEAN,),
-    "evaluate_sts": (MEAN,),
-    "evaluate_transfer": (MEAN,),
-    "evaluate_faq": (MEAN,),
-    "train_curve": (CONTRASTIVE, DELETE, MEAN),  # simcse-delete-one
-    **{f"collect_figure:{n}": (f"{FIGURES}.{kind}",) for n, kind in COLLECTED_FIGURES.items()},
-    **{f"draw_figure:{n}": (f"{FIGURES}.{kind}",) for n, kind in DRAWINGS.items()},
-    "measure_figure:singular": (f"{FIGURES}.singular_values", MEAN),
-    "measure_figure:anisotropy": (f"{FIGURES}.anisotropy", MEAN),
-    "measure_figure:retrieval": (f"{FIGURES}.retrieval", MEAN),
+    **dict.fromkeys(("embed", "fit_whitening"), (MEAN,)),
+    **dict.fromkeys(("evaluate_sts", "evaluate_transfer", "evaluate_faq"), (MEAN,)),
+    "collect_figure": tuple(f"{FIGURES}.{kind}" for kind in COLLECTED_FIGURES.values()),
+    "draw_figure": tuple(f"{FIGURES}.{kind}" for kind in DRAWINGS.values()),
+    "measure_figure": (*(f"{FIGURES}.{kind}" for kind in MEASURED), MEAN),
 }
 
 
@@ -273,11 +254,7 @@ def imported_by() -> dict[str, set[str]]:
         "    found[stage] = [n for n in sys.modules if n.split('.')[0] in PROJECT]\n"
         "print(json.dumps(found))\n"
     )
-    told_apart = {stage.partition(":")[0] for stage in NAMED_MODULES if ":" in stage}
-    wanted = {}
-    for stage in [*NAMED_MODULES, *(s for s in STAGES if s not in told_apart)]:
-        script = program_of(stage.partition(":")[0])
-        wanted[stage] = (script, *NAMED_MODULES.get(stage, ()))
+    wanted = {stage: (program_of(stage), *NAMED_MODULES.get(stage, ())) for stage in STAGES}
     done = subprocess.run(
         [sys.executable, "-c", program, json.dumps(wanted)],
         cwd=ROOT,
@@ -331,11 +308,7 @@ def test_the_digest_of_each_stage_covers_the_modules_that_its_process_imports(co
     assert set(STAGES) - stages <= {"download", "download_model"}  # what they make is pinned
     for stage in stages:
         digested = set().union(*(modules for other, modules in covered if other == stage))
-        imported = {
-            module
-            for module, importers in imported_by.items()
-            if any(importer.partition(":")[0] == stage for importer in importers)
-        }
+        imported = {module for module, importers in imported_by.items() if stage in importers}
         # Stages without settings import these by workflow.scripts.program or endings alone: inert.
         of_program = {f"semblance.{name}" for name in ("settings", "named_modules", "code_digest")}
         assert imported - INERT - digested <= of_program, stage
