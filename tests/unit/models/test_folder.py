@@ -19,7 +19,15 @@ from semblance.models.weights import load_weights, to_ours, to_theirs
 from semblance.named_modules import POOLINGS, module_names
 from semblance.provenance import write_record
 from tests.unit.models.lengths import assert_one_length, read
-from tests.unit.models.tiny_models import built, by_library, edit_json, make_source, sentences
+from tests.unit.models.tiny_models import (
+    BAKED,
+    PADDED,
+    built,
+    by_library,
+    edit_json,
+    make_source,
+    sentences,
+)
 
 TEXTS = sentences([1, 9, 4, 30, 2, 12, 0])
 LIMIT = 16
@@ -98,11 +106,6 @@ def test_a_saved_model_states_no_longer_input_than_it_has_positions_for(bases, t
     text = " ".join(["word"] * 2 * encoder.max_length(100_000))
     assert stored_length(tmp_path) == encoder.max_length(100_000)
     assert np.isfinite(by_library(tmp_path).encode([text])).all()
-
-
-BAKED = {"direction": "Right", "max_length": 9, "strategy": "LongestFirst", "stride": 0}
-PADDED = {"strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": None}
-PADDED |= {"pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta"])
