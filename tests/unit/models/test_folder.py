@@ -1,6 +1,7 @@
 """Model folders: saved for sentence-transformers, loaded bit for bit, refused if damaged."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -88,11 +89,8 @@ def test_a_saved_model_gives_bit_equal_vectors_and_sentence_transformers_reads_t
     encoder = encoder_of(bases[family], pooling, head, normalise)
     folder = saved(encoder, bases[family], tmp_path / "m")
     loaded = model_folder.load(folder)
-    assert (loaded.pooling, loaded.keeps_head, loaded.normalise) == (
-        pooling,
-        head == "keep",
-        normalise,
-    )
+    assert (loaded.pooling, loaded.normalise) == (pooling, normalise)
+    assert loaded.keeps_head == (head == "keep")
     expected = vectors(encoder, bases[family])
     assert np.array_equal(vectors(loaded, folder), expected)
     theirs = by_library(folder)
@@ -164,11 +162,7 @@ def test_a_head_for_training_only_is_not_saved_and_an_earlier_one_is_removed(bas
 def test_the_head_of_a_base_is_kept_unless_it_is_to_serve_the_training_only(bases, tmp_path):
     folder = saved(encoder_of(bases["bert"], head="keep"), bases["bert"], tmp_path / "m")
     heads = {head: model_folder.load(folder, head) for head in ("none", "train", "keep")}
-    assert {h: e.keeps_head for h, e in heads.items()} == {
-        "none": True,
-        "train": False,
-        "keep": True,
-    }
+    assert {h for h, encoder in heads.items() if encoder.keeps_head} == {"none", "keep"}
     one, other, another = (encoder.head.weight for encoder in heads.values())
     assert torch.equal(one, other) and torch.equal(one, another)
 
@@ -203,11 +197,8 @@ def test_the_pooler_that_transformers_expects_is_carried_over(bases, tmp_path):
 
 
 def refused(action, *words):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=".*".join(map(re.escape, words))):
         action()
-    assert "\n" not in str(caught.value)
-    for word in words:
-        assert word in str(caught.value)
 
 
 def write(name, text):
@@ -216,10 +207,6 @@ def write(name, text):
 
 def remove(name):
     return lambda folder: (folder / name).unlink()
-
-
-def config(**changes):
-    return lambda folder: edit_json(folder / "config.json", **changes)
 
 
 def without(weight):
@@ -248,12 +235,12 @@ KNOWN = f"known are {', '.join(module_names(POOLINGS))}"
 KEY_BIAS = "encoder.layer.1.attention.self.key.bias"
 REFUSED = [  # what is changed in the folder of a base, and what the error says
     (remove("model.safetensors"), "model.safetensors: no weights"),
-    # tests/hostile/test_models.py damages weights and JSON in all ways
+    # tests/hostile/test_models.py damages weights and the config in all ways
     (without(KEY_BIAS), f"'{KEY_BIAS}' is missing"),
-    (config(vocab_size=150), "words.weight is (200, 32), not (150, 32)"),
-    (config(model_type="gpt2"), "config.json: model_type 'gpt2'"),
-    (config(is_decoder=True), "config.json: a decoder (is_decoder) is not supported"),
-    (config(hidden_act="relu"), "config.json: only absolute positions and the gelu"),
+    (
+        lambda folder: edit_json(folder / "config.json", is_decoder=True),
+        "config.json: a decoder (is_decoder) is not supported",
+    ),
     (pooling(pooling_mode_max_tokens=True), f"its pooling 'max' is not supported; {KNOWN}"),
     (pooling(pooling_mode="max"), f"1_Pooling/config.json: its pooling 'max' .*; {KNOWN}"),
     (pooling(pooling_mode_mean_tokens=0), f"states no pooling: None; {KNOWN}"),
@@ -331,20 +318,16 @@ def test_layers_averaged_under_another_pooling_than_the_mean_are_refused(bases, 
     refused(lambda: model_folder.load(folder), "with the mean over the tokens")
 
 
-@pytest.mark.parametrize("damage", ["bias", "shape", "file"])
-def test_a_damaged_whitening_is_refused(bases, tmp_path, damage):
+@pytest.mark.parametrize("shapes", [{"weight": (32, 32)}, {"weight": (3, 32), "bias": (32,)}, {}])
+def test_a_damaged_whitening_is_refused(bases, tmp_path, shapes):
+    """Its bias is lost, it has another shape, or there are no weights at all."""
     encoder = encoder_of(bases["bert"])
     encoder.whitening = torch.nn.Linear(32, 32)
-    place = saved(encoder, bases["bert"], tmp_path / "m") / "2_Whitening"
-    weights = load_file(place / "model.safetensors")
-    if damage == "bias":
-        del weights["linear.bias"]
-    if damage == "shape":
-        weights["linear.weight"] = torch.zeros(3, 32)
-    save_file(weights, place / "model.safetensors")
-    if damage == "file":
-        (place / "model.safetensors").unlink()
-    refused(lambda: model_folder.load(tmp_path / "m"))
+    file = saved(encoder, bases["bert"], tmp_path / "m") / "2_Whitening/model.safetensors"
+    file.unlink()
+    if shapes:
+        save_file({f"linear.{name}": torch.zeros(s) for name, s in shapes.items()}, file)
+    refused(lambda: model_folder.load(tmp_path / "m"), "2_Whitening")
 
 
 def test_saving_over_a_folder_of_another_pooling_leaves_nothing_of_it(bases, tmp_path):
@@ -352,12 +335,6 @@ def test_saving_over_a_folder_of_another_pooling_leaves_nothing_of_it(bases, tmp
         folder = saved(encoder_of(bases["bert"], pooling), bases["bert"], tmp_path / "m")
     assert sorted(p.name for p in folder.iterdir() if p.is_dir()) == ["1_Pooling"]
     assert Modules.read(folder).pooling() == "mean"
-
-
-@pytest.mark.parametrize("name", ["cls", "mean"])
-def test_the_newer_form_of_the_pooling_file_is_read_too(copy, name):
-    (copy / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode": name}))
-    assert model_folder.load(copy).pooling == name
 
 
 def test_the_keys_of_poolings_are_those_of_sentence_transformers():

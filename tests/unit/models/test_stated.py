@@ -170,6 +170,7 @@ OF_BERT = {
     "cased": (states(LENGTHS, tokenizer_args={"do_lower_case": False}), "tokenizer_args is"),
     "processor": (states(LENGTHS, processor_kwargs={"padding_side": "left"}), "processor_k"),
     "config": (states(LENGTHS, config_args={"hidden_act": "relu"}), "config_args is"),
+    "no length": (states(LENGTHS, max_seq_length=0), "max_seq_length is 0"),
     "task": (states(LENGTHS, transformer_task="fill-mask"), "transformer_task is"),
     "length of questions": (states(LENGTHS, query_length=4), "query_length is"),
     "another family": (  # which is said before what its tokenizer differs in
