@@ -7,11 +7,11 @@ from semblance.errors import InputError
 from semblance.evaluation.dev import dev_set
 from semblance.evaluation.faq import FaqRun, evaluate_faq
 from semblance.evaluation.prepared import Texts
-from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
 from semblance.provenance import input_digests, outputs_digest, read_sealed, record_digest
 from semblance.ranking.candidates import Ranking
 from tests.unit.evaluation.prepared import lines, target, write_bank, write_pairs
+from tests.unit.models.tiny_models import built
 
 ANSWERS = ["a cat", "a dog", "one two three", "the sun"]
 TEST = [("rain again", 0, [3]), ("a cat sat", 0, [0]), ("two dogs", 1, [1])]
@@ -82,8 +82,7 @@ def bases(demo, tmp_path_factory):
     """The records of a model without and with prompts; their weights are the same."""
     folder = tmp_path_factory.mktemp("bases")
     for name, prompts in BASES.items():
-        settings = BaseSettings(48, folder=str(demo / "raw"), pooling="mean", **prompts)
-        build_base(settings, folder / name / "record.json", "")
+        built(demo / "raw", folder / name, limit=48, **prompts)
     return {name: folder / name / "record.json" for name in BASES}
 
 
