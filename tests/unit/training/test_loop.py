@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch import nn
 
-from semblance.errors import InputError
 from semblance.models.optimiser import AdamW
 from semblance.training.loop import Schedule, TrainingFailed, fit, learning_rate, summary
 
@@ -151,11 +150,10 @@ FAILING = [  # the losses, the dev scores, and what is said
 
 
 @pytest.mark.parametrize("values, scores, said", FAILING)
-def test_a_loss_or_a_score_that_is_not_finite_stops_with_one_line(values, scores, said):
+def test_a_loss_or_a_score_that_is_not_finite_stops_the_training(values, scores, said):
     evaluate = scores and iter(scores).__next__
-    with pytest.raises(TrainingFailed, match=said) as caught:
+    with pytest.raises(TrainingFailed, match=said):
         fitted(values, evaluate, evaluate_every=2)
-    assert isinstance(caught.value, InputError) and "\n" not in str(caught.value)
 
 
 def test_the_model_ends_with_the_weights_of_its_best_dev_score():
@@ -187,12 +185,8 @@ def test_a_training_ends_with_a_perfect_dev_score_with_the_weights_that_all_its_
     # The start is perfect, too, but is no candidate.
     model, progress = trained([1.0, 0.9, 1.0])
     later, whole = trained([1.0, 0.9, 0.9999, 0.9, 0.9])
-    assert (progress.step, progress.best_step, progress.stopped) == (
-        4,
-        4,
-        "the dev score is perfect",
-    )
-    assert (whole.step, whole.best_step, whole.stopped) == (8, 4, "")
+    assert progress.stopped == "the dev score is perfect" and whole.stopped == ""
+    assert (progress.step, progress.best_step, whole.step, whole.best_step) == (4, 4, 8, 4)
     assert torch.equal(model.weight, later.weight)
 
 

@@ -255,9 +255,8 @@ def test_hardness_gives_each_negative_the_weight_of_its_exponent(b, d, scale, ha
         terms = [w * math.exp(scale * each) for w, each in zip(weights, cosines, strict=True)]
         total -= math.log(terms[i] / sum(terms))
     assert float(hardness.loss(batch, scale=scale, hardness=3.0)) == near(total / b)
-    assert float(hardness.loss(batch, scale=scale, hardness=0.0)) == near(
-        contrastive.loss(batch, scale=scale)
-    )
+    plain = hardness.loss(batch, scale=scale, hardness=0.0)
+    assert float(plain) == near(contrastive.loss(batch, scale=scale))
 
 
 @pytest.mark.parametrize("b,d,scale,hard", NEGATIVES)
@@ -309,6 +308,23 @@ def taught(given, one, i, other, j):
     return sum(cosines) / len(cosines)
 
 
+def distillation(batch, given, compared):
+    """The cross entropy, summed over the queries, of the students' shares of the other texts of a view.
+
+    Each share is the softmax of scaled cosines: of the teachers' mean at 3, of the model's at 2.
+    """
+    total = 0.0
+    queries, texts = batch.queries.tolist(), getattr(batch, compared).tolist()
+    for i, query in enumerate(queries):
+        others = [j for j in range(len(queries)) if j != i]
+        of_teacher = {j: math.exp(3 * taught(given, "queries", i, compared, j)) for j in others}
+        of_student = {j: math.exp(2 * cosine(query, texts[j])) for j in others}
+        for j in others:
+            share = of_teacher[j] / sum(of_teacher.values())
+            total -= share * math.log(of_student[j] / sum(of_student.values()))
+    return total
+
+
 @pytest.mark.parametrize("b,d,n,hard", [(2, 3, 1, 0), (6, 4, 1, 1), (7, 3, 3, 0)])
 def test_the_guided_loss_has_the_candidates_that_the_guide_finds_farther_than_the_own_pair(
     b, d, n, hard
@@ -341,21 +357,14 @@ def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillati
     given = Regulators(*(torch.cat([x, x], dim=-1) for x in given[:2]))  # of another width
     forth = probabilities(batch.queries, batch.positives, 4.0)
     back = probabilities(batch.positives, batch.queries, 4.0)
-    consistency = distillation = 0.0
+    consistency = 0.0
     for p, q in zip(forth, back, strict=True):
         for x, y in zip(p, q, strict=True):
             middle = (x + y) / 2
             consistency += (x * math.log(x / middle) + y * math.log(y / middle)) / 2
-    for i in range(b):
-        others = [j for j in range(b) if j != i]
-        of_teacher = {j: math.exp(3 * taught(given, "queries", i, "positives", j)) for j in others}
-        query = batch.queries[i].tolist()
-        of_student = {j: math.exp(2 * cosine(query, batch.positives[j].tolist())) for j in others}
-        for j in others:
-            share = of_teacher[j] / sum(of_teacher.values())
-            distillation -= share * math.log(of_student[j] / sum(of_student.values()))
+    of_teachers = distillation(batch, given, "positives")
     expected = equation_1(batch.queries, batch.positives, 4.0)
-    expected += (weights[0] * consistency + weights[1] * distillation) / b
+    expected += (weights[0] * consistency + weights[1] * of_teachers) / b
     scales = {"scale": 4.0, "student_scale": 2.0, "teacher_scale": 3.0}
     options = {"consistency_weight": weights[0], "ranking_weight": weights[1]}
     assert float(ranking.loss(batch, given, **scales, **options)) == near(expected)
@@ -365,20 +374,11 @@ def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillati
 def test_the_distilled_loss_is_equation_3_of_distillcse(b, d, n, weight):
     batch, given = draw(b, d, seed=15, n=n)
     given = Regulators(*(torch.cat([x, x], dim=-1) for x in given[:2]))  # of another width
-    queries = batch.queries.tolist()
-    distillation = 0.0
-    for i in range(b):
-        others = [j for j in range(b) if j != i]
-        of_teacher = {j: math.exp(3 * taught(given, "queries", i, "queries", j)) for j in others}
-        of_student = {j: math.exp(2 * cosine(queries[i], queries[j])) for j in others}
-        for j in others:
-            share = of_teacher[j] / sum(of_teacher.values())
-            distillation -= share * math.log(of_student[j] / sum(of_student.values()))
-    expected = equation_1(batch.queries, batch.positives, 4.0) + weight * distillation / b
+    of_teachers = distillation(batch, given, "queries")
+    expected = equation_1(batch.queries, batch.positives, 4.0) + weight * of_teachers / b
     scales = {"scale": 4.0, "student_scale": 2.0, "teacher_scale": 3.0, "interval": 0.0}
-    assert float(distilled.loss(batch, given, **scales, distillation_weight=weight)) == near(
-        expected
-    )
+    found = distilled.loss(batch, given, **scales, distillation_weight=weight)
+    assert float(found) == near(expected)
 
 
 def groups_of(logits, interval):
