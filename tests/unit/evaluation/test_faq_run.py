@@ -8,7 +8,7 @@ from semblance.evaluation.dev import dev_set
 from semblance.evaluation.faq import FaqRun, evaluate_faq
 from semblance.evaluation.prepared import Texts
 from semblance.models.folder import load
-from semblance.provenance import input_digests, outputs_digest, read_sealed
+from semblance.provenance import input_digests, outputs_digest, read_sealed, record_digest
 from semblance.ranking.candidates import Ranking
 from tests.unit.evaluation.prepared import lines, target, write_bank, write_pairs
 from tests.unit.models.tiny_models import built
@@ -39,6 +39,7 @@ def test_the_dev_scores_are_those_that_choose_a_checkpoint(demo, tmp_path):
     assert float(line["value"]) == pytest.approx(expected, abs=1e-12)
     assert (line["aggregation"], line["n"], line["task"]) == ("dev", "2", "bank")
     assert line["data"] == outputs_digest(read) == input_digests(record)["dev"]
+    assert record_digest(read) in [link["record"] for link in record["inputs"]]
     assert line["data"] != found["pairs", "map"]["data"] == input_digests(record)["data"]
 
 
