@@ -3,14 +3,13 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.dag.test_reruns import STAGES
 from tests.dag.tiny import ROOT, Project, trapped
-from tests.scripts.flags import flags
+from tests.scripts.flags import flags, python
 from workflow.planning.stages import stages
 
 pytestmark = pytest.mark.dag
@@ -37,11 +36,8 @@ def scripts(noted: list[str]) -> set[str]:
 
 
 def test_the_trap_lay_in_the_way_of_every_stage(finished: Project):
-    assert scripts(lines(finished, "processes")) == {
-        "",  # Snakemake itself
-        *COMPUTING,
-        *DOWNLOADS,
-    }
+    of_snakemake = ""
+    assert scripts(lines(finished, "processes")) == {of_snakemake, *COMPUTING, *DOWNLOADS}
 
 
 def test_a_stage_without_a_model_that_runs_by_itself_imports_no_torch(project: Project):
@@ -75,13 +71,10 @@ def test_no_stage_loads_a_library_that_could_ask_a_hub():
         "for name in sys.argv[1:]: importlib.import_module(name)\n"
         "print(*{name.partition('.')[0] for name in sys.modules})\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *programs], cwd=ROOT, capture_output=True, text=True
-    )
+    done = python("-c", program, *programs)
     assert done.returncode == 0, done.stderr
-    assert not {"huggingface_hub", "transformers", "datasets", "sentence_transformers"} & set(
-        done.stdout.split()
-    )
+    libraries = {"huggingface_hub", "transformers", "datasets", "sentence_transformers"}
+    assert not libraries & {*done.stdout.split()}
 
 
 @pytest.fixture
@@ -89,10 +82,8 @@ def run_trapped(tmp_path):
     """A function that runs Python; attempts to call the network are noted in tmp_path / "trap"."""
 
     def run(*words: str, folder: Path = tmp_path) -> subprocess.CompletedProcess:
-        command = [sys.executable, *words]
         environment = os.environ | trapped(tmp_path / "trap")
-        options = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
-        return subprocess.run(command, timeout=120, **options)
+        return python(*words, cwd=folder, env=environment, timeout=120)
 
     return run
 

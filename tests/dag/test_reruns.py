@@ -6,8 +6,6 @@ are made together. That all reads of a stale job runs again, too, follows from w
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +24,7 @@ from semblance.named_modules import (
 )
 from semblance.provenance import PACKAGES as PROJECT
 from tests.dag.tiny import CONFIG, ROOT, Job, Project, rows
+from tests.scripts.flags import python
 from tests.shipped import changed
 
 pytestmark = pytest.mark.dag
@@ -255,13 +254,7 @@ def imported_by() -> dict[str, set[str]]:
         "print(json.dumps(found))\n"
     )
     wanted = {stage: (program_of(stage), *NAMED_MODULES.get(stage, ())) for stage in STAGES}
-    done = subprocess.run(
-        [sys.executable, "-c", program, json.dumps(wanted)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-c", program, json.dumps(wanted), check=True)
     table: dict[str, set[str]] = {}
     for stage, modules in json.loads(done.stdout).items():
         for module in modules:

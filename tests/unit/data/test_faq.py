@@ -1,8 +1,6 @@
 """FAQ banks and their folds: what stays together, what never moves, the same on every machine."""
 
 import os
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 
@@ -24,6 +22,7 @@ from semblance.data.faq import (
     unique_answers,
 )
 from semblance.errors import InputError
+from tests.scripts.flags import python
 
 PAIRS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 20)), min_size=30, max_size=60)
 DISTINCT = [(i, i) for i in range(5)]
@@ -197,12 +196,8 @@ def test_another_seed_gives_another_split():
 
 def test_every_process_gives_the_same_split():
     code = "from semblance.data.faq import split_groups; print(split_groups('abcdefghij', 5, 3))"
-    printed = set()
-    for seed in ("1", "2"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        printed.add(
-            subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
-        )
+    hashing = ({**os.environ, "PYTHONHASHSEED": seed} for seed in "12")
+    printed = {python("-c", code, env=environment).stdout for environment in hashing}
     assert printed == {f"{split_groups(list('abcdefghij'), 5, 3)}\n"}
 
 
