@@ -243,6 +243,7 @@ def imported_by() -> dict[str, set[str]]:
     """Map each module of the project to the stages whose process really imports it."""
     program = (
         "import importlib, json, sys\n"
+        "import workflow\n"  # it knows where the package of the application lies
         f"PROJECT = {tuple(PROJECT)}\n"
         "found = {}\n"
         "for stage, modules in json.loads(sys.argv[1]).items():\n"
