@@ -61,18 +61,6 @@ def test_the_next_start_waits_for_a_job_that_outlived_its_controller(project):
     assert "already trained: its outputs are put back" in logged(project)
 
 
-@pytest.fixture
-def listens_to_ctrl_c():
-    """Let new processes end at Ctrl-C, also where a shell started the tests in the background.
-
-    Such a shell lets its commands ignore it, and so do all processes that they start.
-    """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("listens_to_ctrl_c")
 def test_an_interrupted_run_says_in_two_lines_that_it_stopped_and_goes_on(project):
     config = small_config()
     config["resources"]["checkpoint_steps"] = 1

@@ -91,12 +91,6 @@ def test_fewer_such_groups_than_folds_have_a_part_each():
     assert split_bank(asked, Split(5, 0))[1] == [0, 1]
 
 
-def test_where_wordings_are_held_out_all_pairs_are_known():
-    found = split_bank(bank(DISTINCT[:4], [0, 0, 1, 2, 3, 3]), WORDINGS)
-    assert found[0] == [KNOWN] * 4
-    assert sorted(found[1]) == [0, 0, 1, 1, 2, 2]
-
-
 def wordings(*texts, question="q"):
     """A bank of one pair, and users' queries to it."""
     pair = FaqPair("0", question, "a", question)
