@@ -2,7 +2,7 @@
 
 Only addresses, digests, sizes and counts are replaced: each address by one of a server on this
 machine, which answers for all of them with the demo's small files, and each hub's model by a tiny
-one. What the two files say beside that stays, and a test holds it.
+one. What the two files say beside that stays.
 """
 
 import hashlib

@@ -523,14 +523,3 @@ def test_added_seeds_phis_and_tables_train_only_what_is_new(finished: Project):
     assert shown == {"simcse_figure3", "contrasts", "ssimcse_selections"}
     others = words("train evaluate_sts train_entropy render_table collect_figure draw_figure")
     assert stages(new) - others == {"collect_scores", *OF_TABLES, "report"}
-
-
-def test_one_table_asks_for_its_own_runs_and_no_others(fresh: Project):
-    planned = fresh.planned("results/tables/rcl_table4.csv")
-    # start and rcl-2 on nli; one entropy model gives two regulators
-    expected = {"train": 1, "train_entropy": 1, "embed": 1, "evaluate_sts": 2, "render_table": 1}
-    prepared = {"prepare_nli", "prepare_sts", "prepare_dev", "tokenise", "download_model"}
-    data = {name for name in planned if name.startswith("download_")} - prepared
-    assert {"download_wiki1m", "download_stackfaq"}.isdisjoint(data)
-    rest = {name: count for name, count in planned.items() if name not in prepared | data}
-    assert rest == expected

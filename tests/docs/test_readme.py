@@ -80,11 +80,6 @@ def test_every_command_is_of_a_program_that_these_tests_know():
     assert {command.split()[0] for command in commands()} == known
 
 
-@pytest.mark.parametrize("command", commands_of("make"))
-def test_make_knows_the_target(command: str, checkout: Path):
-    assert "python" in run(f"{command} -n", checkout)
-
-
 @pytest.mark.parametrize("command", [c for c in commands_of("semblance") if " plan" in c])
 def test_plan_reads_the_config(command: str, checkout: Path):
     program = command.replace("semblance plan", "python -m workflow.scripts.plan")
