@@ -1,6 +1,5 @@
 """Bases: one uniform folder from what others publish, with a record of exactly what was taken."""
 
-import hashlib
 import json
 
 import pytest
@@ -13,7 +12,7 @@ from semblance.fetch.hub import WANTED
 from semblance.models import folder as model_folder
 from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import TOKENIZER, SavedModel, stored_length
-from semblance.provenance import checked, input_digests
+from semblance.provenance import checked, file_digest, input_digests
 from tests.unit.models.tiny_models import add_module, built, edit_json, make_source
 
 
@@ -29,16 +28,14 @@ def refused(source, place, *words, **changes):
     assert not (place / "record.json").exists() and not (place / "model").exists()
 
 
-def sha256(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def test_the_record_has_the_digest_of_every_file_and_of_the_source_weights(source, tmp_path):
     model = built(source, tmp_path)
     record = checked(tmp_path / "record.json")
-    files = {f"model/{p.relative_to(model)}": sha256(p) for p in model.rglob("*") if p.is_file()}
+    files = {
+        f"model/{p.relative_to(model)}": file_digest(p) for p in model.rglob("*") if p.is_file()
+    }
     assert record["outputs"] == files
-    assert input_digests(record) == {"weights": sha256(source / "model.safetensors")}
+    assert input_digests(record) == {"weights": file_digest(source / "model.safetensors")}
     assert record["code"] == "the code" and record["settings"]["pooling"] == "mean"
     assert stored_length(model) == record["settings"]["max_length"] == 16
     built(source, tmp_path / "again")
@@ -46,7 +43,7 @@ def test_the_record_has_the_digest_of_every_file_and_of_the_source_weights(sourc
 
 
 def test_the_right_pin_is_accepted_and_a_wrong_one_refused(source, tmp_path):
-    digest = sha256(source / "model.safetensors")
+    digest = file_digest(source / "model.safetensors")
     built(source, tmp_path / "a", weights_sha256=digest)
     wrong = "0" * 64
     refused(source, tmp_path / "b", "model.safetensors", wrong, digest, weights_sha256=wrong)
@@ -188,7 +185,7 @@ def test_old_names_of_weights_are_accepted(source, tmp_path):
     assert any("gamma" in n for n in old)
     save_file(old | {"cls.predictions.bias": torch.zeros(200)}, source / "model.safetensors")
     renamed = built(source, tmp_path / "b")
-    assert sha256(renamed / "model.safetensors") == sha256(modern / "model.safetensors")
+    assert file_digest(renamed / "model.safetensors") == file_digest(modern / "model.safetensors")
 
 
 def test_half_precision_weights_are_stored_in_float32_and_read_so_by_others(source, tmp_path):
@@ -204,9 +201,9 @@ def test_half_precision_weights_are_stored_in_float32_and_read_so_by_others(sour
 
 def test_a_failed_build_leaves_the_earlier_model_in_place(source, tmp_path):
     model = built(source, tmp_path)
-    before = sha256(model / "model.safetensors")
+    before = file_digest(model / "model.safetensors")
     path = source / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(InputError):
         built(source, tmp_path)
-    assert sha256(model / "model.safetensors") == before and checked(tmp_path / "record.json")
+    assert file_digest(model / "model.safetensors") == before and checked(tmp_path / "record.json")
