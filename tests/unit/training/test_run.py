@@ -214,11 +214,10 @@ def test_without_hard_links_no_second_copy_is_kept_and_no_warning_printed(
 def test_the_record_of_a_training_keeps_what_the_records_of_its_inputs_say(training, inputs):
     training.train()
     links = read_sealed(training.out / "record.json")["inputs"]
-    records = [*map(read_sealed, inputs), dev_record()]
     said = {link["role"]: link["record"] for link in links}
-    assert said == dict(
-        zip(("base", "corpus", "tokens", "dev"), map(record_digest, records), strict=True)
-    )
+    roles = dict(zip(("base", "corpus", "tokens"), map(read_sealed, inputs), strict=True))
+    roles["dev"] = dev_record()
+    assert said == {role: record_digest(record) for role, record in roles.items()}
 
 
 def test_outputs_that_are_put_back_name_the_records_that_are_there_now(training, inputs):
@@ -316,20 +315,23 @@ def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(t
     assert circumstances(training.out / "record.json")["attempts"] == 1  # the first saved nothing
 
 
+MASKED = MaskedWords(weight=0.5, share=0.3)
+MASKED_ALONE = replace(SETTINGS, loss=None, views="twice", masked_words=MASKED)
+
+
 @pytest.mark.parametrize(
-    "changed",
+    "settings",
     [
-        {"encoders": 2},
-        {"views": "twice", "same_masks": True},
-        {"views": "delete", "view_options": {"share": 0.5}},
-        {"masked_words": MaskedWords(weight=0.5, share=0.3)},
-        {"loss": None, "views": "twice", "masked_words": MaskedWords(weight=1.0, share=0.3)},
+        replace(SETTINGS, encoders=2),
+        replace(SETTINGS, views="twice", same_masks=True),
+        replace(SETTINGS, views="delete", view_options={"share": 0.5}),
+        replace(SETTINGS, masked_words=MASKED),
+        MASKED_ALONE,
     ],
 )
 def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_was_never_killed(
-    training, capsys, changed
+    training, capsys, settings
 ):
-    settings = replace(SETTINGS, **changed)
     training.train(settings)
     never_killed = checked(training.out / "record.json")["outputs"]
     shutil.rmtree(training.out)
@@ -337,11 +339,6 @@ def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_
     training.train(settings, steps=1)
     assert "resumed from step 1" in capsys.readouterr().err
     assert checked(training.out / "record.json")["outputs"] == never_killed
-
-
-MASKED_ALONE = replace(
-    SETTINGS, loss=None, views="twice", masked_words=MaskedWords(weight=1.0, share=0.3)
-)
 
 
 def test_a_trained_model_has_no_head_of_masked_words_and_a_base_that_was_trained_here_has_one(
