@@ -2,12 +2,10 @@
 
 import json
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from scipy.stats import spearmanr
 
 from semblance.data.prepare_sts import StsSettings, released_pairs, write_test_pairs
@@ -17,10 +15,8 @@ from semblance.evaluation.protocols import EveryPooling, TextInput, score_task
 from semblance.evaluation.sts import Sts, score_rows
 from semblance.fetch.manifest import load_manifest
 from semblance.models import folder as model_folder
-from semblance.models.base import BaseSettings, build_base
 from semblance.models.found import read_found
 from semblance.models.saved import stored_length
-from tests.unit.models.lengths import assert_one_length
 from workflow.scripts import download_model
 
 MANIFEST = Path(__file__).resolve().parents[2] / "workflow/manifest.yaml"
@@ -42,17 +38,6 @@ def base(tmp_path_factory) -> Path:
         ["--settings", json.dumps(settings), "--hub", "http://127.0.0.1:9", "--output", str(record)]
     )
     return record.parent / "model"
-
-
-DEMO = yaml.safe_load((MANIFEST.parents[1] / "demo/config.yaml").read_text())["bases"]
-
-
-@pytest.mark.parametrize("name", [name for name, base in DEMO.items() if "package" in base])
-def test_each_base_of_the_demo_states_one_length_that_all_readers_obey(name, tmp_path):
-    known = {field.name for field in fields(BaseSettings)}
-    settings = BaseSettings(**{key: value for key, value in DEMO[name].items() if key in known})
-    build_base(settings, tmp_path / "record.json", "the code")
-    assert_one_length(tmp_path / "model", settings.max_length)
 
 
 def spearmans(base: Path, pairs: dict[str, np.ndarray]) -> dict[str, float]:

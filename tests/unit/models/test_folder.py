@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
+from transformers import AutoModel, AutoTokenizer
 
-from semblance.data.tokens import tokenise
+from semblance.data.tokens import Tokens, tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models import modules
@@ -19,7 +21,6 @@ from semblance.models.saved import SavedModel, stored_length
 from semblance.models.weights import load_weights, to_ours, to_theirs
 from semblance.named_modules import POOLINGS, module_names
 from semblance.provenance import write_record
-from tests.unit.models.lengths import assert_one_length, read
 from tests.unit.models.tiny_models import (
     BAKED,
     PADDED,
@@ -104,6 +105,44 @@ def test_a_saved_model_states_no_longer_input_than_it_has_positions_for(bases, t
     text = " ".join(["word"] * 2 * encoder.max_length(100_000))
     assert stored_length(tmp_path) == encoder.max_length(100_000)
     assert np.isfinite(by_library(tmp_path).encode([text])).all()
+
+
+def read(folder, name):
+    return json.loads((folder / name).read_text())
+
+
+def assert_one_length(folder, length):
+    """Assert that a folder with mean pooling states a length, and that all readers obey it."""
+    tokenizer = read(folder, "tokenizer.json")
+    assert tokenizer["padding"] is None
+    config = read(folder, "tokenizer_config.json")
+    assert "max_length" not in config
+    stated = {
+        "sentence_bert_config.json": read(folder, "sentence_bert_config.json")["max_seq_length"],
+        "tokenizer_config.json": config["model_max_length"],
+        "tokenizer.json": tokenizer["truncation"]["max_length"],
+    }
+    assert set(stated.values()) == {length}, stated
+    text = sentences([600])
+    vectors = [by_library(folder).encode(text), of_model(folder, text), of_file(folder, text)]
+    directions = [found / np.linalg.norm(found) for found in vectors]  # some models normalise
+    for found in directions[1:]:
+        np.testing.assert_allclose(found, directions[0], atol=1e-6)
+
+
+def of_model(folder, text):
+    """The mean of the outputs of transformers' model, of as many tokens as its tokenizer takes."""
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    inputs = tokenizer(text, truncation=True, return_tensors="pt")
+    with torch.no_grad():
+        return AutoModel.from_pretrained(folder)(**inputs).last_hidden_state.mean(1).numpy()
+
+
+def of_file(folder, text):
+    """The vector of our encoder, without a limit, of what the tokenizer's own file makes."""
+    ids = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(*text).ids
+    tokens = Tokens(np.array(ids, np.int32), np.array([0, len(ids)]))
+    return model_folder.load(folder).eval().encode(tokens, 1_000_000)
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta"])
