@@ -172,9 +172,7 @@ def test_an_answerer_is_chosen_judged_and_ready_to_answer(finished: Project):
     assert "had not been trained on" in text
 
 
-def test_the_final_model_is_trained_on_the_whole_bank_as_long_as_was_best_on_the_folds(
-    finished: Project,
-):
+def test_the_final_model_is_trained_as_long_as_was_best_on_the_folds(finished: Project):
     models = finished.folder / "results/models"
     run = "tiny/attention-dropout-0.1/seed-1/record.json"
     record = read_sealed(models / "stackfaq-all" / run)
@@ -200,9 +198,7 @@ def test_a_cell_of_every_table_is_explained_down_to_its_files(finished):
         assert problems(found) == 0 and found.sources, path
 
 
-def test_a_folder_that_is_no_output_of_a_run_is_refused_with_the_one_that_was_meant(
-    finished, monkeypatch
-):
+def test_a_folder_that_is_no_output_is_refused_with_the_one_that_was_meant(finished, monkeypatch):
     monkeypatch.chdir(finished.folder / "envs")  # nor is there a run below the working folder
     root = finished.folder / "results"
     for place, advice in [

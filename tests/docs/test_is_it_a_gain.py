@@ -10,9 +10,7 @@ from workflow.scripts import compare
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/is-it-a-gain.md").read_text(), re.DOTALL)
 
 
-def test_the_values_of_each_query_of_sentence_transformers_are_compared(
-    tmp_path, monkeypatch, capsys
-):
+def test_values_of_each_query_of_sentence_transformers_are_compared(tmp_path, monkeypatch, capsys):
     """Six queries with one document each, found first by one model and at the ranks 1 to 6 by the other."""
     pytest.importorskip("sentence_transformers")
     monkeypatch.chdir(tmp_path)

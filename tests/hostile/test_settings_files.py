@@ -70,9 +70,7 @@ def test_yaml_that_is_well_formed_reads_as_by_the_safe_loader(content, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["not UTF-8", "a mapping that holds itself", "a folder", "a pipe"])
-def test_a_malformed_config_is_refused_in_one_line_before_snakemake_starts(
-    name, tmp_path, capsys, monkeypatch
-):
+def test_a_malformed_config_is_refused_before_snakemake_starts(name, tmp_path, capsys, monkeypatch):
     path = tmp_path / "c.yaml"
     if name in YAML:
         write(path, YAML[name][0])

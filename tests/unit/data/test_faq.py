@@ -166,9 +166,7 @@ GROUPS = st.lists(st.integers(0, 12).map(str), min_size=5, max_size=80).filter(
 
 @settings(deadline=None)
 @given(GROUPS, st.integers(0, 5))
-def test_groups_are_whole_parts_balanced_and_the_order_of_the_items_counts_for_nothing(
-    groups, seed
-):
+def test_groups_are_whole_parts_balanced_and_the_order_of_items_counts_for_nothing(groups, seed):
     parts = split_groups(groups, 5, seed)
     assert len(set(zip(groups, parts, strict=True))) == len(set(groups))
     sizes = Counter(parts)

@@ -218,9 +218,7 @@ def unquoted(text: str) -> str:
 
 
 @pytest.mark.parametrize("part", ["train", "dev"])
-def test_real_questions_with_the_signs_of_their_file_come_back_without_them(
-    tmp_path, part, real_data
-):
+def test_real_questions_come_back_without_the_signs_of_their_file(tmp_path, part, real_data):
     """The data folder holds GLUE's questions as a reader left them that takes quotes for text.
 
     So each of them has the signs that its field had in the file, and the table can be made again.

@@ -121,9 +121,7 @@ def test_another_revision_replaces_the_folder(hub, tmp_path):
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-def test_the_token_goes_to_the_hub_that_the_config_names_alone_and_never_to_its_storage(
-    hub, tmp_path, monkeypatch, is_named
-):
+def test_the_token_goes_to_the_hub_of_the_config_alone(hub, tmp_path, monkeypatch, is_named):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     fetch(Hub(hub.url, token_hub=hub.url + "/") if is_named else hub, tmp_path)
     with_token = [headers["Host"] for headers in hub.headers if "Authorization" in headers]
@@ -218,9 +216,7 @@ def mirror(hub, tmp_path) -> Path:
 
 
 @pytest.mark.parametrize("is_address", [False, True])
-def test_a_repository_of_a_mirror_is_copied_without_asking_the_hub(
-    hub, mirror, tmp_path, is_address
-):
+def test_a_repository_of_a_mirror_is_not_asked_of_the_hub(hub, mirror, tmp_path, is_address):
     for path in mirror.rglob("*"):
         if path.is_file():
             hub.serve(f"/mirror/{path.relative_to(mirror)}", path.read_bytes())

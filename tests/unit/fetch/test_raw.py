@@ -74,9 +74,7 @@ def test_the_next_address_is_used_when_one_fails_or_is_altered(server, tmp_path)
         (Fault(cut=100), "the connection failed", 6),
     ],
 )
-def test_a_server_that_always_fails_is_given_up_in_one_line(
-    server, tmp_path, fault, problem, requests
-):
+def test_a_server_that_always_fails_is_given_up(server, tmp_path, fault, problem, requests):
     url = server.serve("/f", CONTENT)
     server.always["/f"] = fault
     advice = "see http://home; without a network: fill a folder by `semblance fetch"

@@ -97,9 +97,7 @@ def test_a_file_of_a_mirror_folder_is_not_asked_for(server, tmp_path):
         ("/f", 503, "HTTP 503"),
     ],
 )
-def test_a_file_that_no_address_has_is_missing_and_the_page_says_what_to_do(
-    server, tmp_path, path, status, problem
-):
+def test_a_file_that_no_address_has_is_missing_with_advice(server, tmp_path, path, status, problem):
     server.serve("/f", CONTENT)
     server.serve("/longer", CONTENT + b"!")
     server.always[path] = Fault(status)

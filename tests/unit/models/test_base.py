@@ -166,9 +166,7 @@ def test_layers_are_cut_from_the_top(source, tmp_path):
     assert len(theirs.encoder.layer) == 2
 
 
-def test_a_base_keeps_its_own_pooling_and_normalising_and_settings_overrule_the_pooling(
-    source, tmp_path
-):
+def test_a_base_keeps_its_pooling_and_normalising_unless_settings_overrule_it(source, tmp_path):
     first = built(source, tmp_path / "a", pooling="cls")
     add_module(first, "Normalize")
     inherited = model_folder.load(built(first, tmp_path / "b", pooling=None))

@@ -37,9 +37,7 @@ def test_a_job_that_asks_for_a_gpu_says_once_that_it_runs_on_the_cpu(without_gpu
     assert compute.device_name("cpu").startswith("cpu")  # as the record has it
 
 
-def test_a_job_that_asks_for_no_gpu_says_nothing_and_runs_anywhere(
-    without_gpu, monkeypatch, capsys
-):
+def test_a_job_that_asks_for_no_gpu_says_nothing_anywhere(without_gpu, monkeypatch, capsys):
     monkeypatch.setenv("SLURM_JOB_ID", "1")
     assert compute.set_up(1, gpus=0, matmul="highest") == "cpu"
     assert capsys.readouterr().err == ""
@@ -119,9 +117,7 @@ LESS = "(matrix products in less than fp32), 1 threads"
         ("medium", 11, f"{CPU} matmul medium) {LESS}"),
     ],
 )
-def test_the_name_of_the_device_says_when_products_have_less_than_fp32s_bits(
-    monkeypatch, matmul, bits, name
-):
+def test_the_name_of_the_device_says_when_products_lose_bits(monkeypatch, matmul, bits, name):
     # whatever the word means on this machine
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: matmul)
     torch.set_num_threads(1)

@@ -307,9 +307,7 @@ def test_the_path_of_a_module_may_end_in_a_slash(copy):
     assert Modules.read(copy).pooling() == "mean"
 
 
-def test_a_pooling_that_sentence_transformers_does_not_know_is_stored_by_its_name(
-    bases, tmp_path, monkeypatch
-):
+def test_a_pooling_unknown_to_the_library_is_stored_by_its_name(bases, tmp_path, monkeypatch):
     """Without a name sentence-transformers would take the mean; it refuses names unknown to it."""
     ours = encoder_of(bases["bert"])
     ours.pooling = "first_two"

@@ -58,9 +58,7 @@ def test_a_training_takes_as_many_steps_as_others_took_together(tmp_path):
     assert with_steps_of(stated, []) == stated
 
 
-def test_a_final_training_without_folds_or_of_folds_without_a_dev_score_is_refused(
-    inputs, tmp_path
-):
+def test_a_final_training_without_folds_or_without_their_dev_scores_is_refused(inputs, tmp_path):
     _, corpus, tokens = inputs
     with pytest.raises(InputError, match="no training on a fold"):
         final_settings(train_settings(), corpus, tokens, [])

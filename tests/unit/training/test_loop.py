@@ -44,9 +44,7 @@ def fitted(values, evaluate=None, rate=1e-3, log=lambda event: None, **schedule)
         (1, 0.1, [1]),
     ],
 )
-def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero_after_the_last_step(
-    steps, warmup, shares
-):
+def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero(steps, warmup, shares):
     seen = []
     plan = Schedule(steps, 2e-5, warmup)
     assert learning_rate(steps, plan) == 0.0
@@ -109,9 +107,7 @@ def test_the_optimiser_is_torchs_fused_adamw_bit_for_bit():
         ([1, 2, 3, 4], 1, None, [], 4),  # without patience no loss is
     ],
 )
-def test_training_stops_when_no_window_falls_below_the_lowest(
-    values, window, patience, windows, step
-):
+def test_training_stops_when_no_window_is_a_new_lowest(values, window, patience, windows, step):
     _, progress = fitted([float(v) for v in values], window=window, patience=patience)
     assert progress.windows == pytest.approx(windows) and progress.step == step
     reason = f"the loss did not fall for {patience} windows of {window} steps"

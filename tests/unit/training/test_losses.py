@@ -326,9 +326,7 @@ def distillation(batch, given, compared):
 
 
 @pytest.mark.parametrize("b,d,n,hard", [(2, 3, 1, 0), (6, 4, 1, 1), (7, 3, 3, 0)])
-def test_the_guided_loss_has_the_candidates_that_the_guide_finds_farther_than_the_own_pair(
-    b, d, n, hard
-):
+def test_the_guided_loss_has_candidates_that_the_guide_finds_farther(b, d, n, hard):
     batch, given = draw(b, d, seed=9, n=n, hard=hard)
     given = Regulators(*(torch.cat([x, x[..., :1]], dim=-1) for x in given[:2]))  # of another width
     total = kept = 0
@@ -350,9 +348,7 @@ def test_the_guided_loss_has_the_candidates_that_the_guide_finds_farther_than_th
 
 
 @pytest.mark.parametrize("b,d,n,weights", [(2, 3, 1, (0.0, 1.0)), (5, 4, 2, (0.5, 2.0))])
-def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillation(
-    b, d, n, weights
-):
+def test_the_ranking_loss_is_contrast_with_consistency_and_distillation(b, d, n, weights):
     batch, given = draw(b, d, seed=12, n=n)
     given = Regulators(*(torch.cat([x, x], dim=-1) for x in given[:2]))  # of another width
     forth = probabilities(batch.queries, batch.positives, 4.0)
@@ -426,9 +422,7 @@ def test_the_distilled_loss_shuffles_unless_the_interval_is_zero():
 
 
 @pytest.mark.parametrize("positive_weight,dimension_weight", [(1.0, 0.0), (0.9, 0.0), (0.9, 0.1)])
-def test_the_loss_of_simcse_plus_plus_has_negatives_of_the_third_view(
-    positive_weight, dimension_weight
-):
+def test_simcse_plus_plus_has_negatives_of_the_third_view(positive_weight, dimension_weight):
     b = 6
     batch = draw_batch(b, 4, seed=19, hard=1)
     queries, positives, full = (view.tolist() for view in batch)
@@ -508,9 +502,7 @@ def test_the_gradients_are_those_of_the_function(function, options, n, hard):
     "function,options,n,hard",
     [*((*loss, 0) for loss in LOSSES), (hardness.loss, {}, 0, 0), THIRD_VIEW],
 )
-def test_probabilities_that_vanish_in_float32_leave_loss_and_gradient_finite(
-    function, options, n, hard
-):
+def test_probabilities_that_vanish_leave_loss_and_gradient_finite(function, options, n, hard):
     drawn = draw(4, 3, seed=11, n=n, hard=hard)
     parts = each_tensor(drawn, lambda tensor: tensor.float().requires_grad_())
     value = function(*parts, scale=1000.0, **options)

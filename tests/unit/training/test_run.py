@@ -93,9 +93,7 @@ def refuse_links(monkeypatch, number=errno.EPERM):
     monkeypatch.setattr(finished.os, "link", link)
 
 
-def test_deleted_outputs_are_put_back_byte_for_byte_with_a_new_time_without_a_step(
-    training, capsys
-):
+def test_deleted_outputs_are_put_back_byte_for_byte_without_a_step(training, capsys):
     training.train(steps=1)
     assert f"{training.out}: step 2 of 2, loss " in capsys.readouterr().err
     before = outputs(training.out)
@@ -172,9 +170,7 @@ def of_another_training(path):
         ("record.json", of_another_training),
     ],
 )
-def test_a_damaged_second_copy_is_not_put_back_and_training_starts_again(
-    training, capsys, name, damage
-):
+def test_a_damaged_second_copy_is_not_put_back(training, capsys, name, damage):
     training.train()
     before = checked(training.out / "record.json")
     delete(training.out)
@@ -202,9 +198,7 @@ def test_a_second_copy_that_the_disk_cannot_read_for_now_is_kept(training, monke
     assert training.fits == 1 and kept(training.out).is_dir()
 
 
-def test_without_hard_links_no_second_copy_is_kept_and_no_warning_printed(
-    training, monkeypatch, capsys
-):
+def test_without_hard_links_no_copy_is_kept_and_no_warning_printed(training, monkeypatch, capsys):
     refuse_links(monkeypatch)
     training.train(steps=1)
     assert outputs(training.out) and not (training.out / "checkpoints").exists()
@@ -329,9 +323,7 @@ MASKED_ALONE = replace(SETTINGS, loss=None, views="twice", masked_words=MASKED)
         MASKED_ALONE,
     ],
 )
-def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_was_never_killed(
-    training, capsys, settings
-):
+def test_a_killed_training_with_more_parts_ends_as_one_never_killed(training, capsys, settings):
     training.train(settings)
     never_killed = checked(training.out / "record.json")["outputs"]
     shutil.rmtree(training.out)
@@ -341,18 +333,14 @@ def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_
     assert checked(training.out / "record.json")["outputs"] == never_killed
 
 
-def test_a_trained_model_has_no_head_of_masked_words_and_a_base_that_was_trained_here_has_one(
-    training,
-):
+def test_a_base_that_was_trained_here_alone_has_a_head_of_masked_words(training):
     training.train(replace(SETTINGS, masked_words=MaskedWords(weight=0.5)))
     assert not (training.out / "model" / HEAD).exists()
     training.train(MASKED_ALONE)
     assert f"model/{HEAD}" in checked(training.out / "record.json")["outputs"]
 
 
-def test_a_method_starts_from_a_base_that_was_trained_here_and_from_its_head(
-    training, inputs, tmp_path
-):
+def test_a_method_starts_from_a_base_trained_here_and_from_its_head(training, inputs, tmp_path):
     training.train(MASKED_ALONE)
     base = SavedModel.read(training.out / "record.json")
     encoder = load(base.folder)

@@ -79,9 +79,7 @@ def test_a_malformed_row_is_named_by_its_line(tmp_path, name, row, words):
         read_cough(*paths.values())
 
 
-def test_a_negative_judgement_of_a_query_that_the_release_took_out_is_counted_and_passed_over(
-    tmp_path,
-):
+def test_a_negative_judgement_of_a_query_that_was_taken_out_is_only_counted(tmp_path):
     row = '5,"who?",2,[1],1,negative\n'
     judged = BEFORE["judgements"]
     with_it, without = (
