@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from tests.dag.test_reruns import STAGES
-from tests.dag.tiny import ROOT, Project, trapped
+from tests.dag.test_reruns import STAGES, program_of
+from tests.dag.tiny import Project, trapped
 from tests.scripts.flags import python
 from workflow.planning.stages import stages
 
@@ -61,16 +61,13 @@ def test_a_stage_without_a_model_that_runs_by_itself_imports_no_torch(project: P
 
 
 def test_no_stage_loads_a_library_that_could_ask_a_hub():
-    shared = {path.stem for path in ROOT.glob("workflow/scripts/*.py")}
-    packages = {n: "workflow" if n in shared else "semblance_faq" for n in COMPUTING}
-    programs = [f"{package}.scripts.{name}" for name, package in packages.items()]
     program = (
         "import importlib, sys\n"
         "import workflow\n"  # it knows where the package of the application lies
         "for name in sys.argv[1:]: importlib.import_module(name)\n"
         "print(*{name.partition('.')[0] for name in sys.modules})\n"
     )
-    done = python("-c", program, *programs)
+    done = python("-c", program, *map(program_of, COMPUTING))
     assert done.returncode == 0, done.stderr
     libraries = {"huggingface_hub", "transformers", "datasets", "sentence_transformers"}
     assert not libraries & {*done.stdout.split()}
