@@ -212,11 +212,6 @@ def readers_of(*stages: str) -> set[str]:
     return reached
 
 
-def downstream(*stages: str) -> set[str]:
-    """Return the stages and all that read from them, directly or not."""
-    return {node.partition(":")[0] for node in readers_of(*stages)}
-
-
 def stages(planned: list[Job]) -> set[str]:
     """Return the stages that a plan would run."""
     return {node(job).partition(":")[0] for job in planned if job.runs}
@@ -225,7 +220,7 @@ def stages(planned: list[Job]) -> set[str]:
 def stale(planned: list[Job]) -> set[str]:
     """Return what is stale of itself, and check that this and what reads of it runs."""
     changed = {node(job) for job in planned if job.is_stale}
-    assert stages(planned) == downstream(*changed)
+    assert stages(planned) == {node.partition(":")[0] for node in readers_of(*changed)}
     return changed
 
 
@@ -495,21 +490,16 @@ def test_changed_data_files_rerun_their_readers(finished: Project):
     assert stale(planned) == set.union(*RAW.values())
 
 
-def with_tables(change: str, **tables: list[str]) -> dict:
-    """Return the tiny config after a change, with more tables of these methods."""
-    like = {"title": "One more", "layout": "sts", "seeds": "rcl"}
-    added = {name: like | {"rows": rows("nli", *methods)} for name, methods in tables.items()}
-    config = changed(CONFIG, change)
-    return config | {"tables": config["tables"] | added}
-
-
 def test_added_seeds_phis_and_tables_train_only_what_is_new(finished: Project):
     change = (
         "seeds.ssimcse = [1, 2]; "
         "tables.rcl_table5.rows[0].methods = [{kind: entropy, phis: [0.01, 0.07]}, rcl-2]"
     )
-    tables = {"of_finished": ["start", "rcl-2"], "of_new": ["start", "attention-dropout-0.2"]}
-    new = [job for job in finished.jobs_with(with_tables(change, **tables)) if job.runs]
+    like = {"title": "One more", "layout": "sts", "seeds": "rcl"}
+    more = {"of_finished": ["start", "rcl-2"], "of_new": ["start", "attention-dropout-0.2"]}
+    config = changed(CONFIG, change)
+    config["tables"] |= {name: like | {"rows": rows("nli", *found)} for name, found in more.items()}
+    new = [job for job in finished.jobs_with(config) if job.runs]
     methods = {("simcse", "2"), ("ssimcse-sd", "2"), ("attention-dropout-0.2", "1")}
     of_phi = {("entropy-0.07", "1")}
     made_by = {"train_entropy": of_phi, "train": methods, "evaluate_sts": methods | of_phi}
@@ -517,7 +507,7 @@ def test_added_seeds_phis_and_tables_train_only_what_is_new(finished: Project):
         runs = [job.wildcards for job in new if job.rule == rule]
         assert sorted((run["method"], run["seed"]) for run in runs) == sorted(made)
     rendered = {job.wildcards["table"] for job in new if job.rule == "render_table"}
-    assert rendered == {"ssimcse_table1", "rcl_table5", *tables}
+    assert rendered == {"ssimcse_table1", "rcl_table5", *more}
     shown = {job.wildcards["figure"] for job in new if job.rule == "collect_figure"}
     # Of all models, of all tables, and of the table of the further seeds.
     assert shown == {"simcse_figure3", "contrasts", "ssimcse_selections"}

@@ -16,15 +16,11 @@ from tests.unit.evaluation.prepared import lines, records, target
 FOLDS = 2
 
 
-def evaluate(demo, folder) -> None:
-    run = TransferRun("none", "tiny", "start", "0", FOLDS, 1111)
-    evaluate_transfer(run, *records(demo, "base", "items"), target(folder))
-
-
 @pytest.fixture(scope="module")
 def evaluated(demo):
     """The folder with the scores of the demo's base on the transfer tasks."""
-    evaluate(demo, demo / "transfer")
+    run = TransferRun("none", "tiny", "start", "0", FOLDS, 1111)
+    evaluate_transfer(run, *records(demo, "base", "items"), target(demo / "transfer"))
     return demo / "transfer"
 
 
@@ -34,11 +30,8 @@ def test_each_task_has_its_accuracy_on_dev_and_on_test_and_mrpc_its_f1(evaluated
     names = [(line["task"], line["metric"], line["aggregation"]) for line in found]
     assert sorted(names) == sorted(expected | {("mrpc", "f1", "test")})
     counts = {(line["task"], line["aggregation"]): int(line["n"]) for line in found}
-    assert [counts[task, part] for task in ("mr", "sst2", "trec") for part in ("dev", "test")] == [
-        *(48, 48),
-        *(12, 16),
-        *(42, 18),
-    ]
+    for task, of_parts in (("mr", (48, 48)), ("sst2", (12, 16)), ("trec", (42, 18))):
+        assert (counts[task, "dev"], counts[task, "test"]) == of_parts
 
 
 def test_the_gold_labels_of_the_predictions_are_those_of_the_items(evaluated, demo):

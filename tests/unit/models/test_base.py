@@ -13,6 +13,7 @@ from semblance.models import folder as model_folder
 from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import TOKENIZER, SavedModel, stored_length
 from semblance.provenance import checked, file_digest, input_digests
+from tests.unit.models.foreign import states
 from tests.unit.models.tiny_models import add_module, built, edit_json, make_source
 
 
@@ -58,10 +59,6 @@ def in_place_of_weights(name):
     return lambda source: (source / "model.safetensors").rename(source / name)
 
 
-def without_tokenizer(source):
-    (source / "tokenizer.json").unlink()
-
-
 def pooled_by_the_last_token(source):
     add_module(source, "Transformer", "")
     add_module(source, "Pooling", "1_Pooling", pooling_mode_lasttoken=True)
@@ -77,16 +74,16 @@ def with_head(source):
     add_module(source, "Dense")
 
 
-def of_another_family(source):
-    edit_json(source / "config.json", model_type="modernbert")
-
-
 FAMILIES = "bert, roberta, xlm-roberta, camembert"
 REFUSED = [  # what is changed in the folder, the settings, and what the error says
     (in_place_of_weights("pytorch_model.bin"), {}, ["one file of safetensors, but pytorch_m"]),
     (in_place_of_weights("model.safetensors.index.json"), {}, ["index.json", "save_pretrained"]),
     (in_place_of_weights("adapter_config.json"), {}, ["adapter_config", "merge the adapter"]),
-    (without_tokenizer, {}, ["neither tokenizer.json nor a vocabulary"]),
+    (
+        lambda source: (source / "tokenizer.json").unlink(),
+        {},
+        ["neither tokenizer.json nor a vocabulary"],
+    ),
     (
         pooled_by_the_last_token,
         {"pooling": None},
@@ -94,7 +91,11 @@ REFUSED = [  # what is changed in the folder, the settings, and what the error s
     ),
     (without_its_pooling, {"pooling": None}, ["1_Pooling/config.json", "modules.json lists it"]),
     (with_head, {}, ["modules.json", "module 1_Dense (Dense) is not supported"]),
-    (of_another_family, {}, ["'modernbert'", FAMILIES]),  # with another forward pass
+    (
+        states("config.json", model_type="modernbert"),
+        {},
+        ["'modernbert'", FAMILIES],
+    ),  # with another forward pass
     (unchanged, {"layers": 4}, ["layers", "4 asked of a model of 3"]),
     (unchanged, {"pooling": None}, ["states no pooling", "give the base a pooling"]),
     (unchanged, {"package": "no_such", "folder": None}, ["package no_such", "not installed"]),
