@@ -1,8 +1,9 @@
 """What the pages of the docs state of the code: options of Slurm, exit statuses, keys of the config."""
 
+import functools
 import re
+from operator import getitem
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import yaml
@@ -12,7 +13,7 @@ from snakemake_executor_plugin_slurm.utils import set_gres_string
 
 from tests.dag.tiny import ROOT
 from workflow.checks.load import load
-from workflow.config.layers import laid_over
+from workflow.config.layers import laid_over, path_of
 from workflow.scripts import endings
 
 
@@ -65,15 +66,6 @@ KEYS = [
 ]
 
 
-def value_of(key: str) -> Any:
-    """Return what the config holds at ``a.b.c``; a name may hold dots."""
-    found, rest = CONFIG, key
-    while rest:
-        name = max((n for n in found if f"{rest}.".startswith(f"{n}.")), key=len)
-        found, rest = found[name], rest[len(name) + 1 :]
-    return found
-
-
 def test_each_line_has_six_cells_and_a_kind():
     assert len(ROWS) > 50
     assert {len(row) for row in ROWS} == {6}
@@ -83,9 +75,10 @@ def test_each_line_has_six_cells_and_a_kind():
 @pytest.mark.parametrize("key", KEYS)
 def test_each_key_is_in_the_shipped_config(key: str):
     name, _, stated = key.partition(": ")
-    value = value_of(name)
+    path = path_of(name, CONFIG)
+    assert ".".join(map(str, path)) == name
     if stated:
-        assert yaml.safe_load(stated) == value
+        assert yaml.safe_load(stated) == functools.reduce(getitem, path, CONFIG)
 
 
 def test_each_id_is_that_of_a_decision():

@@ -141,12 +141,8 @@ def test_the_first_sentences_of_a_query_are_those_of_a_loop(world, plain, tmp_pa
 
 def test_of_equal_cosines_the_sentence_that_stands_first_comes_first():
     vectors = {"q": [1.0, 0.0], "b": [2.0, 2.0], "a": [1.0, 1.0], "c": [0.0, 1.0]}
-    found = retrieval.rows(
-        lambda texts: np.array([vectors[text] for text in texts]),
-        ["c", "b", "a"],
-        queries=("q",),
-        top=2,
-    )
+    embed = lambda texts: np.array([vectors[text] for text in texts])
+    found = retrieval.rows(embed, ["c", "b", "a"], queries=("q",), top=2)
     assert [row["sentence"] for row in found] == ["b", "a"]
 
 

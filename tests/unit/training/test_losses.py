@@ -155,14 +155,8 @@ def test_entropy_is_equation_2(hard, scale, phi, reduction, negatives_too, inclu
     sums = entropy_sums(batch, scale, include_positive, negatives_too)
     term = sum(sums) / (b if reduction == "mean" else 1)
     expected = equation_1(batch.queries, candidates_of(batch), scale) - phi * term
-    found = entropy.loss(
-        batch,
-        scale=scale,
-        phi=phi,
-        reduction=reduction,
-        include_positive=include_positive,
-        hard_negatives_in_entropy=negatives_too,
-    )
+    options = {"include_positive": include_positive, "hard_negatives_in_entropy": negatives_too}
+    found = entropy.loss(batch, scale=scale, phi=phi, reduction=reduction, **options)
     assert float(found) == near(expected)
 
 
