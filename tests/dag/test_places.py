@@ -72,9 +72,8 @@ def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(far)
     assert len(models) == FOLDS + 1
     assert [model for model in models if (model / WEIGHTS).exists()] == [whole]
     assert all((model / "dev.csv").exists() for model in models)
-    assert (
-        len(list(results.rglob("model.safetensors"))) == 3
-    )  # with a second copy, and the answerer's
+    # With a second copy, and the answerer's
+    assert len(list(results.rglob("model.safetensors"))) == 3
     assert (results / "answerers/mine" / WEIGHTS).exists()
 
 

@@ -109,9 +109,8 @@ def start_on_slurm(project: Project, path: Path, *arguments: str) -> tuple[int, 
 
 def test_a_partition_that_is_not_there_is_reported_before_anything_starts(project, path):
     status, said = start_on_slurm(project, path, "--", f"results/{CORPUS}")
-    assert status != 0 and said.count("there is no partition gpu; name one of cpu, large") == 1, (
-        said
-    )
+    assert status != 0, said
+    assert said.count("there is no partition gpu; name one of cpu, large") == 1, said
     assert "Traceback" not in said and "Job stats" not in said
     assert not (project.folder / "results").exists()
 

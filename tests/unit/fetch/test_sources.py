@@ -255,7 +255,7 @@ def written_config(folder: Path, server) -> str:
 
 
 def test_a_filled_mirror_is_all_that_a_machine_without_a_network_needs(server, project, capsys):
-    """The first call lacks a file, and says so in one line; the second one goes on from there."""
+    """The first call lacks a file, and says so in one line; the second one goes on, and mends another."""
     config = written_config(project, server)
     gone = server.files.pop("/raw/nli/nli_for_simcse.csv")
     with pytest.raises(SystemExit) as ended:
@@ -268,10 +268,11 @@ def test_a_filled_mirror_is_all_that_a_machine_without_a_network_needs(server, p
     assert error.startswith("error: mirror: 1 of ") and "goes on from here" in error
 
     server.files["/raw/nli/nli_for_simcse.csv"] = gone
+    write(project / "mirror/qqp/train.tsv", ALTERED)
     fetch.main([config, "--mirror", "mirror"])
     *lines, last = capsys.readouterr().out.splitlines()
-    fetched = [line.split()[2] for line in lines if line.startswith("fetched ")]
-    assert fetched == ["nli/nli_for_simcse.csv"]
+    fetched = {line.split()[2] for line in lines if line.startswith("fetched ")}
+    assert fetched == {"nli/nli_for_simcse.csv", "qqp/train.tsv"}
     assert all(line.startswith(("fetched ", "have ")) for line in lines)
     mirror = project / "mirror"
     assert last == f"mirror has all {len(lines)} files: start with --config mirror={mirror}"
