@@ -1,4 +1,4 @@
-"""A small HTTP server on this machine for the tests: ranges, redirects, faults, and a hub's API."""
+"""A small HTTP server on this machine for the tests: redirects, faults, and a hub's API."""
 
 import hashlib
 import json
@@ -37,18 +37,16 @@ class LocalServer:
         self.files: dict[str, Served] = {}
         self.faults: dict[str, list[Fault]] = defaultdict(list)
         self.always: dict[str, Fault] = {}
-        self.seen: list[tuple[str, str, str | None]] = []  # method, path, Range
+        self.seen: list[tuple[str, str]] = []  # method, path
         self.headers: list[dict[str, str]] = []  # of the requests, in the order of ``seen``
         handler = type("Handler", (_Handler,), {"board": self})
         self._server = _Server(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self.elsewhere = (
-            f"http://localhost:{self._server.server_port}"  # to a client another host, as a CDN is
-        )
-        threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
-        ).start()
+        # To a client another host, as a CDN is
+        self.elsewhere = f"http://localhost:{self._server.server_port}"
+        often = {"poll_interval": 0.02}
+        threading.Thread(target=self._server.serve_forever, kwargs=often, daemon=True).start()
 
     def serve(self, path: str, content: bytes, **options) -> str:
         """Add a file and return its address."""
@@ -59,27 +57,13 @@ class LocalServer:
         self, repo: str, revision: str, files: dict[str, bytes], large: tuple[str, ...] = ()
     ) -> None:
         """Add a model repository as a hub serves it; ``large`` files are redirected to a CDN path."""
-        listing = {
-            "id": repo,
-            "modelId": repo,
-            "sha": revision,
-            "tags": [],
-            "private": False,
-            "downloads": 0,
-            "siblings": [_listed(name, content, large) for name, content in files.items()],
-        }
-        self.serve(
-            f"/api/models/{repo}/revision/{revision}",
-            json.dumps(listing).encode(),
-            headers={"Content-Type": "application/json"},
-        )
-        self.serve(
-            f"/api/models/{repo}/tree/{revision}",
-            json.dumps(
-                [_in_tree(name, content, large) for name, content in files.items()]
-            ).encode(),
-            headers={"Content-Type": "application/json"},
-        )
+        siblings = [_listed(name, content, large) for name, content in files.items()]
+        tree = [_in_tree(name, content, large) for name, content in files.items()]
+        listing = {"id": repo, "sha": revision, "siblings": siblings}
+        for place, value in (("revision", listing), ("tree", tree)):
+            stated = {"Content-Type": "application/json"}
+            content = json.dumps(value).encode()
+            self.serve(f"/api/models/{repo}/{place}/{revision}", content, headers=stated)
         for name, content in files.items():
             path, stated = f"/{repo}/resolve/{revision}/{name}", {"X-Repo-Commit": revision}
             if name in large:
@@ -100,7 +84,7 @@ class LocalServer:
 
     def count(self, path: str, method: str = "GET") -> int:
         """Count the requests of a path."""
-        return sum(1 for seen in self.seen if seen[:2] == (method, path))
+        return self.seen.count((method, path))
 
     def close(self) -> None:
         """Stop answering and free the port."""
@@ -121,11 +105,8 @@ def _in_tree(name: str, content: bytes, large: tuple[str, ...]) -> dict:
     """Return what a hub's tree says of a file."""
     listed = {"type": "file", "path": name, "size": len(content), "oid": blob_name(content)}
     if name in large:
-        listed["lfs"] = {
-            "oid": hashlib.sha256(content).hexdigest(),
-            "size": len(content),
-            "pointerSize": 134,
-        }
+        sha256 = hashlib.sha256(content).hexdigest()
+        listed["lfs"] = {"oid": sha256, "size": len(content), "pointerSize": 134}
     return listed
 
 
@@ -163,42 +144,21 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: bool) -> None:
         path = self.path.split("?")[0]
-        self.board.seen.append((self.command, path, self.headers.get("Range")))
+        self.board.seen.append((self.command, path))
         self.board.headers.append({name.title(): text for name, text in self.headers.items()})
         waiting = self.board.faults[path]
-        fault = (
-            waiting.pop(0)
-            if waiting and (body or waiting[0].cut is None)
-            else self.board.always.get(path, Fault())
-        )
+        fault = self.board.always.get(path, Fault())
+        if waiting and (body or waiting[0].cut is None):
+            fault = waiting.pop(0)
         served = self.board.files.get(path)
         if fault.status or served is None:
             self._send(fault.status or 404, {}, b"", body)
         elif served.location:
             self._send(302, served.headers | {"Location": served.location}, served.content, body)
         else:
-            self._send_file(served, fault.cut, body)
+            self._send(200, served.headers, served.content, body, fault.cut)
 
-    def _send_file(self, served: Served, cut: int | None, body: bool) -> None:
-        wanted, total = self.headers.get("Range"), len(served.content)
-        if not wanted:
-            self._send(200, served.headers, served.content, body, cut)
-            return
-        start = int(wanted.removeprefix("bytes=").split("-")[0])
-        if start >= total:
-            self._send(416, {"Content-Range": f"bytes */{total}"}, b"", body)
-        else:
-            extra = served.headers | {"Content-Range": f"bytes {start}-{total - 1}/{total}"}
-            self._send(206, extra, served.content[start:], body, cut)
-
-    def _send(
-        self,
-        status: int,
-        headers: dict[str, str],
-        content: bytes,
-        body: bool,
-        cut: int | None = None,
-    ) -> None:
+    def _send(self, status: int, headers: dict, content: bytes, body: bool, cut=None) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

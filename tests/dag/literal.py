@@ -2,10 +2,9 @@
 
 Only addresses, digests, sizes and counts are replaced: each address by one of a server on this
 machine, which answers for all of them with the demo's small files, and each hub's model by a tiny
-one. What the two files say beside that stays, and a test holds it.
+one. What the two files say beside that stays.
 """
 
-import hashlib
 import subprocess
 from pathlib import Path
 
@@ -14,15 +13,11 @@ import yaml
 from tests.dag.tiny import ROOT, Project, run_module, write_base
 from tests.hostile.test_archives import tarred, zipped
 from tests.local_http import LocalServer, blob_name
+from tests.unit.fetch.examples import sha
 
 DEMO = ROOT / "demo"
 DEAD = "/dead/address"
 POSITIONS = 512  # of the tiny bases: as many as the config's longest input
-
-
-def sha256(content: bytes) -> str:
-    """Return the sha256 of a content."""
-    return hashlib.sha256(content).hexdigest()
 
 
 class LiteralProject(Project):
@@ -71,7 +66,7 @@ class LiteralProject(Project):
 
     def _serve_file(self, file: dict, content: bytes) -> None:
         """Serve a content at a file's addresses and state its own digests where there were any."""
-        replaced = {"sha256": sha256(content), "git_blob": blob_name(content), "size": len(content)}
+        replaced = {"sha256": sha(content), "git_blob": blob_name(content), "size": len(content)}
         for key, value in replaced.items():
             if file.get(key) is not None:
                 file[key] = value
@@ -90,7 +85,7 @@ class LiteralProject(Project):
         """Serve a tiny model for each base of config.yaml, and state its weights' digest there."""
         write_base(folder, POSITIONS)
         files = {path.name: path.read_bytes() for path in folder.iterdir()}
-        weights = sha256(files["model.safetensors"])
+        weights = sha(files["model.safetensors"])
         text = (ROOT / "config.yaml").read_text()
         config = yaml.safe_load(text)
         text = text.replace(config["hub"], self.server.url)

@@ -3,8 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -15,6 +13,7 @@ from semblance.reporting.ledger import Look
 from semblance.reporting.table import Contrast
 from semblance.statistics.tries import Judged
 from tests.dag.tiny import CONFIG, ROOT, Project, rows
+from tests.scripts.flags import python
 from workflow.planning.stages import stages
 from workflow.run import events
 
@@ -76,8 +75,8 @@ def test_the_six_cells_of_the_tour_compute_a_score_and_a_cell_again(finished: Pr
     (tmp_path / "demo").symlink_to(finished.folder)
     (tmp_path / "docs").mkdir()
     code = re.sub("|".join(HERE), lambda name: HERE[name[0]], "\n".join(cells))
-    shown = subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path / "docs", text=True)
-    score, same, cell, table = shown.splitlines()[-4:]
+    printed = python("-c", code, cwd=tmp_path / "docs", check=True).stdout
+    score, same, cell, table = printed.splitlines()[-4:]
     assert score == same and 0 < float(score) < 1
     assert cell == f"{table} of 1 seeds"
 

@@ -117,9 +117,7 @@ def test_without_a_gpu_the_controller_and_each_job_say_so_once_and_the_run_goes_
     assert read_sealed(project.folder / SCORES_OF_START)["device"].startswith("cpu")
 
 
-def test_the_controller_looks_at_the_queue_when_something_has_happened_and_not_each_second(
-    finished: Project,
-):
+def test_the_controller_looks_at_the_queue_only_when_something_has_happened(finished: Project):
     printed = (finished.folder / "trap/printed").read_text()
     looks, ended = printed.count("Ready jobs: "), printed.count("Finished jobid: ")
     assert ended > 20 and 0 < looks <= ended + 1  # one at the start

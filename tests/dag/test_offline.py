@@ -3,14 +3,12 @@
 import os
 import re
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from tests.dag.test_reruns import STAGES
-from tests.dag.tiny import ROOT, Project, trapped
-from tests.scripts.flags import flags
+from tests.dag.test_reruns import STAGES, program_of
+from tests.dag.tiny import Project, trapped
+from tests.scripts.flags import python
 from workflow.planning.stages import stages
 
 pytestmark = pytest.mark.dag
@@ -37,11 +35,8 @@ def scripts(noted: list[str]) -> set[str]:
 
 
 def test_the_trap_lay_in_the_way_of_every_stage(finished: Project):
-    assert scripts(lines(finished, "processes")) == {
-        "",  # Snakemake itself
-        *COMPUTING,
-        *DOWNLOADS,
-    }
+    of_snakemake = ""
+    assert scripts(lines(finished, "processes")) == {of_snakemake, *COMPUTING, *DOWNLOADS}
 
 
 def test_a_stage_without_a_model_that_runs_by_itself_imports_no_torch(project: Project):
@@ -66,58 +61,27 @@ def test_a_stage_without_a_model_that_runs_by_itself_imports_no_torch(project: P
 
 
 def test_no_stage_loads_a_library_that_could_ask_a_hub():
-    shared = {path.stem for path in ROOT.glob("workflow/scripts/*.py")}
-    packages = {n: "workflow" if n in shared else "semblance_faq" for n in COMPUTING}
-    programs = [f"{package}.scripts.{name}" for name, package in packages.items()]
     program = (
         "import importlib, sys\n"
         "import workflow\n"  # it knows where the package of the application lies
         "for name in sys.argv[1:]: importlib.import_module(name)\n"
         "print(*{name.partition('.')[0] for name in sys.modules})\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *programs], cwd=ROOT, capture_output=True, text=True
-    )
+    done = python("-c", program, *map(program_of, COMPUTING))
     assert done.returncode == 0, done.stderr
-    assert not {"huggingface_hub", "transformers", "datasets", "sentence_transformers"} & set(
-        done.stdout.split()
-    )
+    libraries = {"huggingface_hub", "transformers", "datasets", "sentence_transformers"}
+    assert not libraries & {*done.stdout.split()}
 
 
-@pytest.fixture
-def run_trapped(tmp_path):
-    """A function that runs Python; attempts to call the network are noted in tmp_path / "trap"."""
-
-    def run(*words: str, folder: Path = tmp_path) -> subprocess.CompletedProcess:
-        command = [sys.executable, *words]
-        environment = os.environ | trapped(tmp_path / "trap")
-        options = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
-        return subprocess.run(command, timeout=120, **options)
-
-    return run
+PLANTED = {  # a program -> where the trap notes it
+    "from torch.utils.data import Dataset": "torch",
+    "import importlib; importlib.import_module('torch')": "torch",
+    "import requests; requests.get('http://127.0.0.1:9')": "calls",
+}
 
 
-@pytest.mark.parametrize(
-    "program",
-    ["from torch.utils.data import Dataset", "import importlib; importlib.import_module('torch')"],
-)
-def test_a_planted_import_of_torch_is_noted(run_trapped, tmp_path, program):
-    assert run_trapped("-c", program, "planted").returncode == 0
-    noted = (tmp_path / "trap/torch").read_text().splitlines()
+@pytest.mark.parametrize("program", PLANTED)
+def test_a_planted_import_of_torch_or_call_is_noted(program, tmp_path):
+    python("-c", program, "planted", env=os.environ | trapped(tmp_path))
+    noted = (tmp_path / PLANTED[program]).read_text().splitlines()
     assert any(line.endswith("planted") for line in noted)
-
-
-def test_a_stage_that_calls_is_noted(run_trapped, tmp_path):
-    """The one stage that may call does, here towards a mirror on this machine."""
-    places = {"destination": tmp_path / "data", "record": tmp_path / "record.json"}
-    raw = {"manifest": "demo/manifest.yaml", "dataset": "nli-simcse"}
-    words = flags(**raw, **places, mirror="http://127.0.0.1:9")
-    program = (
-        "import sys, time\n"
-        "time.sleep = lambda seconds: None\n"  # or it would call again for half a minute
-        "import workflow.scripts.download as script\n"
-        "script.main(sys.argv[1:])\n"
-    )
-    done = run_trapped("-c", program, *words, folder=ROOT)
-    assert done.returncode != 0
-    assert "workflow.scripts.download" in (tmp_path / "trap/calls").read_text()

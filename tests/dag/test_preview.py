@@ -30,9 +30,7 @@ def test_a_dry_run_of_a_whole_config_has_a_line_for_each_stage(fresh: Project):
     assert sorted((fresh.folder / "results").rglob("*")) == before
 
 
-def test_a_dry_run_names_the_key_that_changed_and_its_values_and_the_file_whose_code_changed(
-    finished: Project,
-):
+def test_a_dry_run_names_the_changed_key_with_its_values_and_the_changed_file(finished: Project):
     path = finished.folder / ENTROPY
     edits = {path: path.read_text().replace("return -", "return 0.0 -", 1)}
     config = changed(CONFIG, "recipes.supervised.learning_rate = 0.003")
@@ -68,9 +66,7 @@ def test_a_plan_that_cannot_be_made_is_no_plan_without_jobs(finished: Project):
     assert "Nothing to be done" not in printed and "no-such-file" in printed
 
 
-def test_results_of_other_settings_stay_so_after_touch_and_are_named_without_their_trigger(
-    finished: Project, project: Project
-):
+def test_results_of_other_settings_are_named_after_touch(finished: Project, project: Project):
     by_date = ("-n", "--rerun-triggers", "mtime")
     [line] = shown(finished.snakemake(*by_date))
     assert line.startswith("Nothing to be done: ")

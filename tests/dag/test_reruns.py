@@ -6,8 +6,6 @@ are made together. That all reads of a stale job runs again, too, follows from w
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +24,7 @@ from semblance.named_modules import (
 )
 from semblance.provenance import PACKAGES as PROJECT
 from tests.dag.tiny import CONFIG, ROOT, Job, Project, rows
+from tests.scripts.flags import python
 from tests.shipped import changed
 
 pytestmark = pytest.mark.dag
@@ -128,47 +127,28 @@ TRAININGS_ON_FAQ = words(
     "train:faq train:regulated train_initial train_entropy:faq train_entropy:whole", *FINALS
 )
 STAGES = sorted({node.partition(":")[0] for node in READERS})
-# The modules found by name that the tiny config's stages run, by hand. Where the corpora of a stage
-# differ, they are told apart as above. No stage runs DropHead, the pooling cls or
-# another format of a bank than StackFAQ.
+# The modules found by name that the tiny config's stages run, by hand. No stage runs DropHead, the
+# pooling cls or another format of a bank than StackFAQ.
 MEAN = "semblance.models.poolings.mean"
-ROWS = "semblance.training.views.rows"
-TWICE = "semblance.training.views.twice"
-CONTRASTIVE = "semblance.training.losses.contrastive"
-ENTROPY = "semblance.training.losses.entropy"
-REGULATORS = "semblance.training.losses.regulators"
-SAMPLED = "semblance.models.dropouts.sampled"
-STACKFAQ = "semblance.data.banks.stackfaq"
-QQP = "semblance.data.pairs.qqp"
-DELETE = "semblance.training.views.delete"
+OF_LOSSES = tuple(f"{LOSSES}.{name}" for name in ("contrastive", "regulators"))
+OF_VIEWS = tuple(f"{VIEWS}.{name}" for name in ("rows", "twice"))
+MEASURED = ("singular_values", "anisotropy", "retrieval")
 NAMED_MODULES = {
-    "prepare_faq": (STACKFAQ,),
-    "prepare_pairs": (QQP,),
-    "train:nli": (CONTRASTIVE, REGULATORS, ROWS, MEAN),  # attention-dropout-0.1, rcl-2
-    "train:wiki": (CONTRASTIVE, TWICE, MEAN),  # simcse
-    "train:sampled": (CONTRASTIVE, TWICE, SAMPLED, MEAN),  # ssimcse-sd, on the same corpus
-    "train:pairs": (CONTRASTIVE, ROWS, MEAN),  # simcse-sup-no-negatives
-    "train:faq": (CONTRASTIVE, ROWS, MEAN),  # attention-dropout-0.1
-    "train:regulated": (REGULATORS, ROWS, MEAN),  # rcl-2 on the same folds
-    "train_final:faq": (CONTRASTIVE, ROWS, MEAN),  # the same methods on the whole bank
-    "train_final:regulated": (REGULATORS, ROWS, MEAN),
-    "train_final:initial": (CONTRASTIVE, ROWS, MEAN),
+    "prepare_faq": (f"{BANKS}.stackfaq",),
+    "prepare_pairs": (f"{PAIRS}.qqp",),
+    "train": (*OF_LOSSES, *OF_VIEWS, f"{DROPOUTS}.sampled", MEAN),
+    "train_final": (*OF_LOSSES, f"{VIEWS}.rows", MEAN),
+    "train_initial": (f"{LOSSES}.contrastive", f"{VIEWS}.rows", MEAN),
+    "train_entropy": (f"{LOSSES}.entropy", f"{VIEWS}.rows", MEAN),
+    "train_curve": (f"{LOSSES}.contrastive", f"{VIEWS}.delete", MEAN),  # simcse-delete-one
+    "pretrain": (MASKED_WORDS, f"{VIEWS}.twice", MEAN),
     "build_answerer": ("semblance_faq.answer.embedding", WORDS, MEAN),
     "report": ("semblance_faq.extends.report",),
-    "pretrain": (MASKED_WORDS, TWICE, MEAN),
-    "train_initial": (CONTRASTIVE, ROWS, MEAN),
-    "train_entropy": (ENTROPY, ROWS, MEAN),
-    "embed": (MEAN,),
-    "fit_whitening": (MEAN,),
-    "evaluate_sts": (MEAN,),
-    "evaluate_transfer": (MEAN,),
-    "evaluate_faq": (MEAN,),
-    "train_curve": (CONTRASTIVE, DELETE, MEAN),  # simcse-delete-one
-    **{f"collect_figure:{n}": (f"{FIGURES}.{kind}",) for n, kind in COLLECTED_FIGURES.items()},
-    **{f"draw_figure:{n}": (f"{FIGURES}.{kind}",) for n, kind in DRAWINGS.items()},
-    "measure_figure:singular": (f"{FIGURES}.singular_values", MEAN),
-    "measure_figure:anisotropy": (f"{FIGURES}.anisotropy", MEAN),
-    "measure_figure:retrieval": (f"{FIGURES}.retrieval", MEAN),
+    **dict.fromkeys(("embed", "fit_whitening"), (MEAN,)),
+    **dict.fromkeys(("evaluate_sts", "evaluate_transfer", "evaluate_faq"), (MEAN,)),
+    "collect_figure": tuple(f"{FIGURES}.{kind}" for kind in COLLECTED_FIGURES.values()),
+    "draw_figure": tuple(f"{FIGURES}.{kind}" for kind in DRAWINGS.values()),
+    "measure_figure": (*(f"{FIGURES}.{kind}" for kind in MEASURED), MEAN),
 }
 
 
@@ -232,11 +212,6 @@ def readers_of(*stages: str) -> set[str]:
     return reached
 
 
-def downstream(*stages: str) -> set[str]:
-    """Return the stages and all that read from them, directly or not."""
-    return {node.partition(":")[0] for node in readers_of(*stages)}
-
-
 def stages(planned: list[Job]) -> set[str]:
     """Return the stages that a plan would run."""
     return {node(job).partition(":")[0] for job in planned if job.runs}
@@ -245,7 +220,7 @@ def stages(planned: list[Job]) -> set[str]:
 def stale(planned: list[Job]) -> set[str]:
     """Return what is stale of itself, and check that this and what reads of it runs."""
     changed = {node(job) for job in planned if job.is_stale}
-    assert stages(planned) == downstream(*changed)
+    assert stages(planned) == {node.partition(":")[0] for node in readers_of(*changed)}
     return changed
 
 
@@ -263,6 +238,7 @@ def imported_by() -> dict[str, set[str]]:
     """Map each module of the project to the stages whose process really imports it."""
     program = (
         "import importlib, json, sys\n"
+        "import workflow\n"  # it knows where the package of the application lies
         f"PROJECT = {tuple(PROJECT)}\n"
         "found = {}\n"
         "for stage, modules in json.loads(sys.argv[1]).items():\n"
@@ -273,18 +249,8 @@ def imported_by() -> dict[str, set[str]]:
         "    found[stage] = [n for n in sys.modules if n.split('.')[0] in PROJECT]\n"
         "print(json.dumps(found))\n"
     )
-    told_apart = {stage.partition(":")[0] for stage in NAMED_MODULES if ":" in stage}
-    wanted = {}
-    for stage in [*NAMED_MODULES, *(s for s in STAGES if s not in told_apart)]:
-        script = program_of(stage.partition(":")[0])
-        wanted[stage] = (script, *NAMED_MODULES.get(stage, ()))
-    done = subprocess.run(
-        [sys.executable, "-c", program, json.dumps(wanted)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    wanted = {stage: (program_of(stage), *NAMED_MODULES.get(stage, ())) for stage in STAGES}
+    done = python("-c", program, json.dumps(wanted), check=True)
     table: dict[str, set[str]] = {}
     for stage, modules in json.loads(done.stdout).items():
         for module in modules:
@@ -331,11 +297,7 @@ def test_the_digest_of_each_stage_covers_the_modules_that_its_process_imports(co
     assert set(STAGES) - stages <= {"download", "download_model"}  # what they make is pinned
     for stage in stages:
         digested = set().union(*(modules for other, modules in covered if other == stage))
-        imported = {
-            module
-            for module, importers in imported_by.items()
-            if any(importer.partition(":")[0] == stage for importer in importers)
-        }
+        imported = {module for module, importers in imported_by.items() if stage in importers}
         # Stages without settings import these by workflow.scripts.program or endings alone: inert.
         of_program = {f"semblance.{name}" for name in ("settings", "named_modules", "code_digest")}
         assert imported - INERT - digested <= of_program, stage
@@ -528,21 +490,16 @@ def test_changed_data_files_rerun_their_readers(finished: Project):
     assert stale(planned) == set.union(*RAW.values())
 
 
-def with_tables(change: str, **tables: list[str]) -> dict:
-    """Return the tiny config after a change, with more tables of these methods."""
-    like = {"title": "One more", "layout": "sts", "seeds": "rcl"}
-    added = {name: like | {"rows": rows("nli", *methods)} for name, methods in tables.items()}
-    config = changed(CONFIG, change)
-    return config | {"tables": config["tables"] | added}
-
-
 def test_added_seeds_phis_and_tables_train_only_what_is_new(finished: Project):
     change = (
         "seeds.ssimcse = [1, 2]; "
         "tables.rcl_table5.rows[0].methods = [{kind: entropy, phis: [0.01, 0.07]}, rcl-2]"
     )
-    tables = {"of_finished": ["start", "rcl-2"], "of_new": ["start", "attention-dropout-0.2"]}
-    new = [job for job in finished.jobs_with(with_tables(change, **tables)) if job.runs]
+    like = {"title": "One more", "layout": "sts", "seeds": "rcl"}
+    more = {"of_finished": ["start", "rcl-2"], "of_new": ["start", "attention-dropout-0.2"]}
+    config = changed(CONFIG, change)
+    config["tables"] |= {name: like | {"rows": rows("nli", *found)} for name, found in more.items()}
+    new = [job for job in finished.jobs_with(config) if job.runs]
     methods = {("simcse", "2"), ("ssimcse-sd", "2"), ("attention-dropout-0.2", "1")}
     of_phi = {("entropy-0.07", "1")}
     made_by = {"train_entropy": of_phi, "train": methods, "evaluate_sts": methods | of_phi}
@@ -550,20 +507,9 @@ def test_added_seeds_phis_and_tables_train_only_what_is_new(finished: Project):
         runs = [job.wildcards for job in new if job.rule == rule]
         assert sorted((run["method"], run["seed"]) for run in runs) == sorted(made)
     rendered = {job.wildcards["table"] for job in new if job.rule == "render_table"}
-    assert rendered == {"ssimcse_table1", "rcl_table5", *tables}
+    assert rendered == {"ssimcse_table1", "rcl_table5", *more}
     shown = {job.wildcards["figure"] for job in new if job.rule == "collect_figure"}
     # Of all models, of all tables, and of the table of the further seeds.
     assert shown == {"simcse_figure3", "contrasts", "ssimcse_selections"}
     others = words("train evaluate_sts train_entropy render_table collect_figure draw_figure")
     assert stages(new) - others == {"collect_scores", *OF_TABLES, "report"}
-
-
-def test_one_table_asks_for_its_own_runs_and_no_others(fresh: Project):
-    planned = fresh.planned("results/tables/rcl_table4.csv")
-    # start and rcl-2 on nli; one entropy model gives two regulators
-    expected = {"train": 1, "train_entropy": 1, "embed": 1, "evaluate_sts": 2, "render_table": 1}
-    prepared = {"prepare_nli", "prepare_sts", "prepare_dev", "tokenise", "download_model"}
-    data = {name for name in planned if name.startswith("download_")} - prepared
-    assert {"download_wiki1m", "download_stackfaq"}.isdisjoint(data)
-    rest = {name: count for name, count in planned.items() if name not in prepared | data}
-    assert rest == expected

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -311,16 +312,9 @@ class Project:
         note.write_text(note.read_text().replace(f'"{self.folder}"', f'"{folder}"'))
         return Project.at(folder)
 
-    def planned(self, *targets: str) -> dict[str, int]:
-        """Return the jobs that a dry run would start, by rule."""
-        lines = self.snakemake("-n", *targets, "--quiet", "rules").splitlines()
-        if "total" not in (line.split()[0] for line in lines if line.split()):
-            assert any("Nothing to be done" in line for line in lines), "\n".join(lines)
-            return {}
-        start = next(i for i, line in enumerate(lines) if line.startswith("---"))
-        table = [line.split() for line in lines[start + 1 :]]
-        end = next(i for i, words in enumerate(table) if words[0] == "total")
-        return {words[0]: int(words[1]) for words in table[:end]}
+    def planned(self, *targets: str) -> Counter[str]:
+        """Return the number of jobs that a dry run would start, by rule."""
+        return Counter(job.rule for job in self.jobs(*targets) if job.runs)
 
     @contextlib.contextmanager
     def edited(self, edits: Mapping[Path, str | bytes]) -> Iterator[None]:
@@ -337,9 +331,9 @@ class Project:
                 file.write_bytes(content)
                 os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
 
-    def jobs(self) -> list[Job]:
+    def jobs(self, *targets: str) -> list[Job]:
         """Return each job of the plan, and what a dry run would make of it."""
-        words = ("stale", "--configfile", "tiny.yaml")
+        words = ("stale", *targets, "--configfile", "tiny.yaml")
         done = run_module(self.folder, *words, PYTHONPATH=str(Path(__file__).parent))
         assert done.returncode == 0, printed(done)
         return [Job(*json.loads(line)) for line in done.stdout.splitlines()]

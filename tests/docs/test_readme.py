@@ -19,8 +19,7 @@ from snakemake.cli import parse_args
 
 from semblance.__main__ import OF_OTHER_NAME
 from semblance.__main__ import commands as known_commands
-from semblance.models.base import BaseSettings, build_base
-from tests.dag.tiny import COPIED, ROOT, copy_project, write_base
+from tests.dag.tiny import COPIED, ROOT, copy_project, write_model
 from workflow.checks.load import load
 from workflow.config.layers import laid_over
 from workflow.planning.plan import Plan
@@ -81,11 +80,6 @@ def test_every_command_is_of_a_program_that_these_tests_know():
     assert {command.split()[0] for command in commands()} == known
 
 
-@pytest.mark.parametrize("command", commands_of("make"))
-def test_make_knows_the_target(command: str, checkout: Path):
-    assert "python" in run(f"{command} -n", checkout)
-
-
 @pytest.mark.parametrize("command", [c for c in commands_of("semblance") if " plan" in c])
 def test_plan_reads_the_config(command: str, checkout: Path):
     program = command.replace("semblance plan", "python -m semblance plan")
@@ -143,9 +137,7 @@ def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
     demo = plan_of("config.yaml", "demo/config.yaml")
     planned = [record(demo, job) for job in jobs(demo)]
     assert f"{path.removesuffix('/model')}/record.json" in planned
-    write_base(tmp_path / "source")
-    tiny = BaseSettings(max_length=64, folder=str(tmp_path / "source"), pooling="mean")
-    build_base(tiny, tmp_path / "record.json", code="")
+    write_model(tmp_path)
     exec(code.replace(path, str(tmp_path / "model")), {})
     number = re.compile(r"-?\d\.\d\d")
     assert number.sub("N", capsys.readouterr().out) == number.sub("N", shown)

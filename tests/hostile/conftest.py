@@ -5,14 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import write_model
-
-
-def build(source: Path, place: Path) -> None:
-    """Make a base of a raw model folder."""
-    settings = BaseSettings(max_length=32, folder=str(source), pooling="mean")
-    build_base(settings, place / "record.json", "code")
 
 
 @pytest.fixture(scope="session")

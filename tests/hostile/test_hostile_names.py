@@ -1,6 +1,7 @@
 """Names and paths that a shell would run are refused by the config, or carried as they are."""
 
 import copy
+import functools
 import json
 import re
 import shlex
@@ -12,7 +13,7 @@ import pytest
 from semblance.provenance import input_digests
 from tests.dag.tiny import CONFIG, ROOT, Project
 from tests.hostile.bounds import refusal
-from tests.shipped import merged
+from tests.shipped import changed, merged
 from workflow.checks.load import WRITTEN, load
 
 FULL = merged("config.yaml")
@@ -56,16 +57,11 @@ PLACES = [  # where a name or a path stands, and what stands there for a value
 
 def with_value(place: str, made, value: str) -> dict:
     """Return the project's config with what is made of a value in a place."""
+    if made is not None:
+        return changed(FULL, f"{place} = {json.dumps(made(value))}")
     config = copy.deepcopy(FULL)
-    *sections, last = place.split(".")
-    section = config
-    for name in sections:
-        section = section.setdefault(name, {})
-    if made is None:
-        names = section[last]
-        names[value] = names.pop(next(iter(names)))
-    else:
-        section[last] = made(value)
+    section = functools.reduce(dict.__getitem__, place.split("."), config)
+    section[value] = section.pop(next(iter(section)))
     return config
 
 

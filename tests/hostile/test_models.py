@@ -15,12 +15,12 @@ from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.saved import stored_length
 from tests.hostile.bounds import refusal
-from tests.hostile.conftest import build
+from tests.unit.models.tiny_models import built
 
 
 def refused(source: Path, place: Path, words: str = "") -> None:
     """Assert that the base is refused by its folder or other words, and leaves nothing."""
-    message = refusal(build, source, place)
+    message = refusal(built, source, place)
     assert (words or str(source)) in message, message
     assert not (place / "model").exists() and not (place / "record.json").exists()
 
@@ -159,7 +159,7 @@ def test_the_positions_that_older_versions_stored_are_passed_over(raw, tmp_path)
     weights = load_file(raw / "model.safetensors")
     positions = {"embeddings.position_ids": torch.arange(40)[None]}
     save_file(weights | positions, raw / "model.safetensors")
-    build(raw, tmp_path / "out")
+    built(raw, tmp_path / "out")
     assert set(load_file(tmp_path / "out/model/model.safetensors")) == set(weights)
 
 

@@ -11,6 +11,7 @@ from semblance.reporting.published import read_published
 from semblance.strict_yaml import read_yaml
 from tests.dag.tiny import ROOT, run_module
 from tests.hostile.bounds import bounded, put, refusal
+from tests.shipped import changed
 from tests.unit.data.files import put as write
 from workflow.config.layers import read_layer
 from workflow.scripts import endings, run
@@ -69,9 +70,7 @@ def test_yaml_that_is_well_formed_reads_as_by_the_safe_loader(content, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["not UTF-8", "a mapping that holds itself", "a folder", "a pipe"])
-def test_a_malformed_config_is_refused_in_one_line_before_snakemake_starts(
-    name, tmp_path, capsys, monkeypatch
-):
+def test_a_malformed_config_is_refused_before_snakemake_starts(name, tmp_path, capsys, monkeypatch):
     path = tmp_path / "c.yaml"
     if name in YAML:
         write(path, YAML[name][0])
@@ -91,51 +90,30 @@ def test_the_projects_own_config_is_checked_before_snakemake_reads_it(tmp_path):
     write(tmp_path / "config.yaml", YAML["a mapping that holds itself"][0])
     done = run_module(tmp_path, "snakemake", "-n")
     printed = done.stdout + done.stderr
-    assert (
-        done.returncode
-        and "config.yaml:1: nested too deeply, or a value that holds itself" in printed
-    )
-    assert "Traceback" not in printed
+    told = "config.yaml:1: nested too deeply, or a value that holds itself"
+    assert done.returncode and told in printed and "Traceback" not in printed
 
 
 # Manifests
 
 
-def changed(tree: dict, where: str, value: object) -> dict:
-    """Return a copy of a tree with one place set; a whole number in the place is one of a list."""
-    tree = json.loads(json.dumps(tree))
-    *before, last = [int(key) if key.isdigit() else key for key in where.split("|")]
-    place = tree
-    for key in before:
-        place = place[key]
-    place[last] = value
-    return tree
-
-
 NOTHING = {"sha256": None, "size": None}
-MANIFEST = {
-    "datasets": {
-        "one": {
-            "title": "t",
-            "licence": "l",
-            "homepage": None,
-            "expected": {"rows": 1},
-            "files": [NOTHING | {"path": "a/b.txt", "urls": ["http://x/y"]}],
-            "archives": [NOTHING | {"path": "c.zip", "urls": [], "members": {"in/d": "d.txt"}}],
-        }
-    }
+ONE = {
+    "title": "t",
+    "licence": "l",
+    "homepage": None,
+    "expected": {"rows": 1},
+    "files": [NOTHING | {"path": "a/b.txt", "urls": ["http://x/y"]}],
+    "archives": [NOTHING | {"path": "c.zip", "urls": [], "members": {"in/d": "d.txt"}}],
 }
+MANIFEST = {"datasets": {"one": ONE}}
 PATHS = ["../x", "/etc/passwd", "a//b", "a\nb", "{wildcard}"]
-NAMES = ["../one", "a b", "--option"]  # of datasets
-ONE = MANIFEST["datasets"]["one"]
-FILE = "datasets|one|files|0"
-WRONG = {  # (what the message says, where): values
-    ("one: not a plain relative path", f"{FILE}|path"): PATHS,
-    ("stands twice", f"{FILE}|path"): ["c.zip"],
-    ("one: a/b.txt: not an http", f"{FILE}|urls"): [["file:///x"], ["--option"]],
-    ("'../d'", "datasets|one|archives|0|members"): [{"x": "../d"}],
-    ("stands twice", "datasets|one|archives|0|members"): [{"x": "d", "y": "d"}, {"x": "c.zip"}],
-    **{(repr(name)[1:-1], f"datasets|{name}"): [ONE] for name in NAMES},
+WRONG = {  # (what the message says, where in the data set): values
+    ("one: not a plain relative path", "files[0].path"): PATHS,
+    ("stands twice", "files[0].path"): ["c.zip"],
+    ("one: a/b.txt: not an http", "files[0].urls"): [["file:///x"], ["--option"]],
+    ("'../d'", "archives[0].members"): [{"x": "../d"}],
+    ("stands twice", "archives[0].members"): [{"x": "d", "y": "d"}, {"x": "c.zip"}],
 }
 EACH = [(where, value, word) for (word, where), values in WRONG.items() for value in values]
 
@@ -144,6 +122,13 @@ EACH = [(where, value, word) for (word, where), values in WRONG.items() for valu
 def test_a_wrong_manifest_is_refused_and_the_key_named(where, value, word, tmp_path):
     path = write(tmp_path / "m.yaml", yaml.safe_dump(MANIFEST))
     assert load_manifest(path)["one"].files[0].path == "a/b.txt"
-    write(path, yaml.safe_dump(changed(MANIFEST, where, value)))
+    wrong = changed(MANIFEST, f"datasets.one.{where} = {json.dumps(value)}")
+    write(path, yaml.safe_dump(wrong))
     message = refusal(load_manifest, path)
     assert message.startswith(f"{path}.datasets") and word in message, message
+
+
+@pytest.mark.parametrize("name", ["../one", "a b", "--option"])
+def test_a_data_set_of_another_name_than_a_plain_one_is_refused(name, tmp_path):
+    path = write(tmp_path / "m.yaml", yaml.safe_dump({"datasets": {name: ONE}}))
+    assert refusal(load_manifest, path).startswith(f"{path}.datasets.{name}")

@@ -136,15 +136,10 @@ def main(folder: str) -> None:
     ran, not_refused, during = stages(place), traps(place / "traps"), list(SEEN)
     SEEN.clear()
     pickle.loads(pickle.dumps(Evil(place / "REALLY")))
-    marks = ("PWNED", "traps/PWNED", "REALLY")
-    found = {
-        "stages": ran,
-        "not_refused": not_refused,
-        "during": during,
-        "really": SEEN,
-        "marks": [name for name in marks if (place / name).exists()],
-    }
-    print(json.dumps(found))
+    names = ("PWNED", "traps/PWNED", "REALLY")
+    marks = [name for name in names if (place / name).exists()]
+    found = {"stages": ran, "not_refused": not_refused, "during": during, "really": SEEN}
+    print(json.dumps(found | {"marks": marks}))
 
 
 if __name__ == "__main__":

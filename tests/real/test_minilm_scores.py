@@ -2,29 +2,21 @@
 
 import json
 import re
-from dataclasses import fields
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from scipy.stats import spearmanr
 
-from semblance.data import sts
 from semblance.data.prepare_sts import StsSettings, released_pairs, write_test_pairs
-from semblance.data.protocol import apply_protocol
 from semblance.data.raw import Raw
-from semblance.data.tokens import tokenise
 from semblance.evaluation.prepared import read_pairs
 from semblance.evaluation.protocols import EveryPooling, TextInput, score_task
 from semblance.evaluation.sts import Sts, score_rows
 from semblance.fetch.manifest import load_manifest
 from semblance.models import folder as model_folder
-from semblance.models.base import BaseSettings, build_base
 from semblance.models.found import read_found
 from semblance.models.saved import stored_length
-from tests.unit.models.lengths import assert_one_length
 from workflow.scripts import download_model
 
 MANIFEST = Path(__file__).resolve().parents[2] / "workflow/manifest.yaml"
@@ -46,25 +38,6 @@ def base(tmp_path_factory) -> Path:
         ["--settings", json.dumps(settings), "--hub", "http://127.0.0.1:9", "--output", str(record)]
     )
     return record.parent / "model"
-
-
-DEMO = yaml.safe_load((MANIFEST.parents[1] / "demo/config.yaml").read_text())["bases"]
-
-
-@pytest.mark.parametrize("name", [name for name, base in DEMO.items() if "package" in base])
-def test_each_base_of_the_demo_states_one_length_that_all_readers_obey(name, tmp_path):
-    known = {field.name for field in fields(BaseSettings)}
-    settings = BaseSettings(**{key: value for key, value in DEMO[name].items() if key in known})
-    build_base(settings, tmp_path / "record.json", "the code")
-    assert_one_length(tmp_path / "model", settings.max_length)
-
-
-def columns(pairs) -> dict[str, np.ndarray]:
-    """Turn parsed pairs into the columns of the prepared file."""
-    return {
-        name: np.asarray([getattr(p, name) for p in pairs])
-        for name in ("task", "subset", "index", "sentence1", "sentence2", "score")
-    }
 
 
 def spearmans(base: Path, pairs: dict[str, np.ndarray]) -> dict[str, float]:
@@ -130,29 +103,15 @@ def independent_sts16(data: Path) -> tuple[list[str], list[str], list[float]]:
     return left, right, gold
 
 
-def test_scores_equal_an_independent_evaluation(base: Path, real_data: Path):
+def test_scores_equal_an_independent_evaluation(base: Path, real_data: Path, tmp_path):
     from sentence_transformers import SentenceTransformer
 
     left, right, gold = independent_sts16(real_data)
     model = SentenceTransformer(str(base), device="cpu")
     a, b = model.encode(left), model.encode(right)
-    expected = spearmanr(
-        (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1), gold
-    )[0]
-    released = sts.read_sts_year((real_data / "sts-raw/STS16-en-test").iterdir(), 16)
-    pairs = columns(apply_protocol(released, "senteval"))
+    cosines = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    expected = spearmanr(cosines, gold)[0]
+    pairs = prepared(real_data, "senteval", tmp_path, "sts16")
     assert len(pairs["task"]) == len(gold) == 1186
     assert stored_length(base) == 256
     assert spearmans(base, pairs) == {"sts16": pytest.approx(100 * expected, abs=1e-4)}
-
-
-def test_vectors_equal_those_of_transformers_tokenizer_and_model(base: Path, real_data: Path):
-    from transformers import AutoTokenizer
-
-    texts = [p.sentence1 for p in sts.read_stsb(real_data / "stsb/sts-test.csv")]
-    theirs = AutoTokenizer.from_pretrained(str(base), local_files_only=True)(texts)["input_ids"]
-    ours = tokenise(base / "tokenizer.json", texts)
-    assert all(
-        np.array_equal(t, ours.ids[a:b])
-        for t, (a, b) in zip(theirs, pairwise(ours.offsets), strict=True)
-    )

@@ -17,9 +17,7 @@ def test_the_same_seed_gives_the_same_bytes_in_any_environment(world, reference,
     assert str(world.folder) not in (tmp_path / "record.json").read_text()
 
 
-def test_the_working_directory_and_the_place_of_the_output_do_not_matter(
-    world, reference, tmp_path
-):
+def test_the_working_directory_and_the_output_s_place_do_not_matter(world, reference, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     output = tmp_path / "a deeper" / "place"
     words = world.command(NAME, output)  # whose inputs are named relative to the world

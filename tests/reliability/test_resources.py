@@ -38,9 +38,7 @@ def last_line(error: str) -> str:
     return lines[-1]
 
 
-def test_a_full_disk_is_reported_and_the_training_goes_on_when_there_is_room(
-    world, reference, disk
-):
+def test_a_full_disk_is_reported_and_the_training_goes_on_with_room(world, reference, disk):
     place = disk("size=300k")  # room for the first checkpoints, not for the model beside them
     status, error = world.run(world.command(NAME, place / "out"))
     assert status == 75
@@ -50,9 +48,7 @@ def test_a_full_disk_is_reported_and_the_training_goes_on_when_there_is_room(
     assert result(place / "out") == reference(NAME)
 
 
-def test_a_read_only_folder_is_reported_and_the_training_goes_on_when_it_may_write(
-    world, reference, disk
-):
+def test_a_read_only_folder_is_reported_and_the_training_goes_on(world, reference, disk):
     place = disk("size=50m")
     subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
     status, error = world.run(world.command(NAME, place / "out"))
@@ -76,9 +72,7 @@ ENDED_BY_A_LIBRARY = (-signal.SIGSEGV, -signal.SIGABRT, 127)
 
 
 @pytest.mark.parametrize("extra", [2, 16, 48])
-def test_too_little_memory_is_reported_and_the_training_goes_on_with_more(
-    world, reference, tmp_path, extra
-):
+def test_too_little_memory_is_reported_and_the_training_goes_on(world, reference, tmp_path, extra):
     python, _, _, *arguments = world.command(NAME, tmp_path)
     status, error = world.run([python, "-c", LIMITED.format(extra=extra), *arguments])
     assert status or extra > 2  # 2 MB are too little for anything
@@ -96,9 +90,7 @@ def test_a_jump_of_the_clock_changes_no_duration(tmp_path, monkeypatch):
     assert 0.0 <= circumstances(tmp_path / "record.json")["seconds"] < 60.0
 
 
-def test_in_another_slurm_job_a_second_training_stops_with_one_line_and_changes_nothing(
-    world, reference, tmp_path
-):
+def test_in_another_slurm_job_a_second_training_changes_nothing(world, reference, tmp_path):
     with exclusive(tmp_path):
         status, error = world.run(world.command(NAME, tmp_path), SLURM_JOB_ID="7")
         assert status == 75 and "another process writes here" in last_line(error)

@@ -61,18 +61,6 @@ def test_the_next_start_waits_for_a_job_that_outlived_its_controller(project):
     assert "already trained: its outputs are put back" in logged(project)
 
 
-@pytest.fixture
-def listens_to_ctrl_c():
-    """Let new processes end at Ctrl-C, also where a shell started the tests in the background.
-
-    Such a shell lets its commands ignore it, and so do all processes that they start.
-    """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("listens_to_ctrl_c")
 def test_an_interrupted_run_says_in_two_lines_that_it_stopped_and_goes_on(project):
     config = small_config()
     config["resources"]["checkpoint_steps"] = 1
@@ -100,20 +88,17 @@ def test_an_interrupted_run_says_in_two_lines_that_it_stopped_and_goes_on(projec
 
 @pytest.fixture
 def path(tmp_path) -> Path:
-    """A PATH without Slurm: a folder of links to what a shell and Snakemake need."""
+    """A PATH of links to what a shell and Snakemake need, and of programs in the place of Slurm's."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ("bash", "sh", "env", "which", "tee", "uname", "getconf"):
         found = shutil.which(name)
         if found:
             (folder / name).symlink_to(found)
+    for name in ("sbatch", "squeue", "scancel", "sinfo", "sacct"):
+        (folder / name).write_text("#!/bin/sh\nprintf 'cpu\\nlarge\\n'\n")
+        (folder / name).chmod(0o755)
     return folder
-
-
-def add_slurm(path: Path, *names: str) -> None:
-    for name in names:
-        (path / name).write_text("#!/bin/sh\nprintf 'cpu\\nlarge\\n'\n")
-        (path / name).chmod(0o755)
 
 
 def start_on_slurm(project: Project, path: Path, *arguments: str) -> tuple[int, str]:
@@ -123,17 +108,14 @@ def start_on_slurm(project: Project, path: Path, *arguments: str) -> tuple[int, 
 
 
 def test_a_partition_that_is_not_there_is_reported_before_anything_starts(project, path):
-    add_slurm(path, "sbatch", "squeue", "scancel", "sinfo", "sacct")
     status, said = start_on_slurm(project, path, "--", f"results/{CORPUS}")
-    assert status != 0 and said.count("there is no partition gpu; name one of cpu, large") == 1, (
-        said
-    )
+    assert status != 0, said
+    assert said.count("there is no partition gpu; name one of cpu, large") == 1, said
     assert "Traceback" not in said and "Job stats" not in said
     assert not (project.folder / "results").exists()
 
 
 def test_a_failed_download_is_tried_once_on_a_cluster_too(project, path):
-    add_slurm(path, "sbatch", "squeue", "scancel", "sinfo", "sacct")
     shutil.rmtree(project.folder / "demo/data/nli")
     settings = [f"{rule}:slurm_partition=large" for rule in ("train", "embed")]
     status, said = start_on_slurm(

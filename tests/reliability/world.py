@@ -214,54 +214,45 @@ class World:
             embeddings = f"{out}/embeddings/nli/tiny/entropy-{phi}/seed-1/record.json"
             self.run("embed", self.embed(phi), embeddings)
 
-    # The arguments of each stage, without its output
+    # The records that are made, and the arguments of each stage without its output
 
     def made(self, stage: str, corpus: str = "", method: str = "", seed: int = 0) -> str:
         """Return the record of a job on the tiny base."""
         return record(self.plan, Job(stage, corpus, "tiny", method, seed))
 
     def entropy_model(self, phi: str) -> str:
-        """Return the record of an entropy model."""
         return self.made("train_entropy", "nli", f"entropy-{phi}", 1)
 
     def corpus(self, name: str) -> str:
-        """Return the record of a training corpus."""
         return layout.record(self.plan.out, layout.CORPUS, corpus=name)
 
     def base(self) -> list[str]:
-        """Return the arguments of ``download_model``."""
         return flags(settings=self.plan.base_settings("tiny"), hub="")
 
     def tokens(self, corpus: str) -> list[str]:
-        """Return the arguments of ``tokenise``."""
         return flags(corpus=self.corpus(corpus), base=self.made("download_model"))
 
     @staticmethod
     def raw(settings: dict | str) -> list[str]:
-        """Return the arguments of a stage that reads raw data."""
         return flags(settings=settings, manifest=ROOT / "demo/manifest.yaml", data="raw")
 
     def embed(self, phi: str) -> list[str]:
-        """Return the arguments of ``embed`` for an entropy model."""
         model = self.entropy_model(phi)
         tokens = self.made("tokenise", "nli")
         return flags(model=model, tokens=tokens, max_length=32, **asdict(COMPUTE))
 
     def sts(self, model: str) -> list[str]:
-        """Return the arguments of ``evaluate_sts`` for a model's record."""
         run = self.plan.sts_run(corpus="nli", base="tiny", method="continued", seed="1")
         test, dev = (f"{self.plan.out}/{part}/record.json" for part in ("sts", "dev/sts"))
         return flags(run=run, model=model, test=test, dev=dev, **asdict(COMPUTE))
 
     def faq(self, model: str) -> list[str]:
-        """Return the arguments of ``evaluate_faq`` for a model's record."""
         run = self.plan.faq_run(corpus=FAQ, base="tiny", method="continued", seed="1")
         bank = self.made("prepare_faq", method="stackfaq")
         inputs = {"bank": bank, "dev": self.plan.dev_data(FAQ)}
         return flags(run=run, model=model, **inputs, max_length=32, **asdict(COMPUTE))
 
     def entropy(self, kind: str, phi: str) -> Command:
-        """Return the training of one entropy model."""
         settings = self.plan.train_settings("nli", "tiny", f"{kind}-{phi}", 1)
         return "train_entropy", self._training(settings, "nli")
 

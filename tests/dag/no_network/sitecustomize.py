@@ -24,13 +24,9 @@ QUESTIONS = {
 
 def note(file: str, *words: object) -> None:
     """Append one line, in one write, so that processes do not mix theirs."""
-    handle = os.open(
-        os.path.join(os.environ["NETWORK_TRAP"], file),
-        os.O_WRONLY | os.O_APPEND | os.O_CREAT,
-        0o600,
-    )
-    os.write(handle, (" ".join(str(word).replace("\n", " ") for word in words) + "\n").encode())
-    os.close(handle)
+    line = " ".join(str(word).replace("\n", " ") for word in words) + "\n"
+    with open(os.path.join(os.environ["NETWORK_TRAP"], file), "ab", buffering=0) as stream:
+        stream.write(line.encode())
 
 
 def refuse(event: str, arguments: tuple) -> None:

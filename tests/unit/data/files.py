@@ -1,7 +1,6 @@
-"""What the tests of readers share: small files, real data, and the error of a malformed one."""
+"""What the tests of readers share: small files, and the error of a malformed one."""
 
 import gzip
-import os
 import re
 from pathlib import Path
 
@@ -10,8 +9,6 @@ import pytest
 from semblance.errors import InputError
 
 WORDS = ["null", "NA", "n/a", "None"]  # what careless readers take for missing values
-DATA = os.environ.get("SEMBLANCE_DATA")
-needs_data = pytest.mark.skipif(not DATA, reason="SEMBLANCE_DATA is not set: real data NOT checked")
 
 
 def put(path: Path, content: str | bytes) -> Path:

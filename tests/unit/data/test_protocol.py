@@ -96,14 +96,8 @@ def test_every_sentence_is_as_the_real_moses_writes_it(real_data):
         for texts, expected in zip(ours, theirs, strict=True):
             for text, tokens in zip(texts, expected, strict=True):
                 compared += 1
+                # In one sentence of STS 2014 Moses has left a blank at the end.
                 if senteval_text(normalise(text), lower=lower) != normalise(tokens):
                     different.append((released.name, text, tokens))
     assert different == []
     assert compared == 89_192
-
-
-def test_the_one_blank_that_is_not_ours_stands_at_the_end_of_a_sentence_of_sts14(real_data):
-    files = (real_data / "senteval/STS14-en-test").glob("*.txt")
-    texts = [text for file in files for row in columns(file, slice(0, 2)) for text in row]
-    [longer] = [text for text in texts if text != normalise(text)]
-    assert longer.endswith(". ' ") and len(longer) == len(normalise(longer)) + 1

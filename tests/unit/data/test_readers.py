@@ -3,7 +3,6 @@
 import json
 import math
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from semblance.data.pairs import captions, nli, nli_table, paranmt, qqp
 from semblance.data.sts import SICK_HEADER, ScoredPair, read_sick, read_stsb
 from semblance.data.transfer import MRPC_HEADER, LabelledText, read_mrpc, read_sst, read_trec
 from semblance.data.wiki import read_sentences
-from tests.unit.data.files import DATA, WORDS, needs_data, put
+from tests.unit.data.files import WORDS, put
 from tests.unit.data.test_refusals import SNLI, texts_of_label_1
 
 TRIPLES = "".join(f"{word},{word},{word}\n" for word in WORDS)
@@ -164,7 +163,6 @@ def test_snli_and_multinli_read_alike_in_both_formats(tmp_path, header):
         assert list(nli.read(put(tmp_path / name, "\n".join(lines) + "\n"))) == expected
 
 
-@needs_data
 @pytest.mark.parametrize(
     "read, path, count",
     [
@@ -180,8 +178,8 @@ def test_snli_and_multinli_read_alike_in_both_formats(tmp_path, header):
         (lambda path: read_sentences(path)[0], "wiki/wiki_sentences_500k.txt.gz", 500_000),
     ],
 )
-def test_the_real_files_have_the_known_counts(read, path, count):
-    found = list(read(Path(DATA, path)))
+def test_the_real_files_have_the_known_counts(read, path, count, real_data):
+    found = list(read(real_data / path))
     assert len(found) == count and all(found)
     if "nli/" in path and isinstance(found[0], Pair):
         assert {pair.label for pair in found} - {UNLABELLED} == set(LABELS)
@@ -189,18 +187,16 @@ def test_the_real_files_have_the_known_counts(read, path, count):
         assert len(build_rows(labelled, ("contradiction",))) > 1000
 
 
-@needs_data
-def test_the_real_stackfaq_has_the_published_counts():
-    faq = read_stackfaq(Path(DATA, "faq/stackfaq/stackExchange-FAQ.xml"))
+def test_the_real_stackfaq_has_the_published_counts(real_data):
+    faq = read_stackfaq(real_data / "faq/stackfaq/stackExchange-FAQ.xml")
     counts = (len({pair.group for pair in faq.pairs}), len(faq.pairs), len(faq.queries))
     assert counts == (125, 719, 1249)
     ids = {pair.id for pair in faq.pairs}
     assert {key for query in faq.queries for key in query.relevant} <= ids
 
 
-@needs_data
-def test_the_real_captions_give_the_pairs_of_their_images():
-    path = Path(DATA, "captions/Flickr8k.token.txt")
+def test_the_real_captions_give_the_pairs_of_their_images(real_data):
+    path = real_data / "captions/Flickr8k.token.txt"
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 40_460
     images = Counter(line.split("\t")[0].rpartition("#")[0] for line in lines)
@@ -221,14 +217,13 @@ def unquoted(text: str) -> str:
     return inner.replace('""', '"')
 
 
-@needs_data
 @pytest.mark.parametrize("part", ["train", "dev"])
-def test_real_questions_with_the_signs_of_their_file_come_back_without_them(tmp_path, part):
+def test_real_questions_come_back_without_the_signs_of_their_file(tmp_path, part, real_data):
     """The data folder holds GLUE's questions as a reader left them that takes quotes for text.
 
     So each of them has the signs that its field had in the file, and the table can be made again.
     """
-    rows = json.loads(Path(DATA, f"qqp/powerfulprompt/{part}.json").read_text()).values()
+    rows = json.loads((real_data / f"qqp/powerfulprompt/{part}.json").read_text()).values()
     lines = [f"0\t1\t2\t{row['text_a']}\t{row['text_b']}\t{row['label']}\n" for row in rows]
     found = list(qqp.read(put(tmp_path / "q.tsv", QUESTIONS + "".join(lines))))
     words = {"1": "duplicate", "0": "different"}

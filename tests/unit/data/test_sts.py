@@ -1,13 +1,12 @@
 """STS 2012-2016: the files of a year, its subsets, and what is wrong with a folder or a line."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from semblance.data.sts import ScoredPair, read_sts_year
 from semblance.errors import InputError
-from tests.unit.data.files import DATA, fails_at, needs_data, put
+from tests.unit.data.files import fails_at, put
 
 COUNTS = {12: 3108, 13: 1500, 14: 3750, 15: 3000, 16: 1186}
 SUBSETS = {12: 5, 13: 3, 14: 6, 15: 5, 16: 5}
@@ -77,12 +76,11 @@ def test_a_malformed_line_of_a_year_is_named(tmp_path, texts, gold, file, line, 
         read_sts_year(tmp_path.iterdir(), 12)
 
 
-@needs_data
 @pytest.mark.parametrize("year", COUNTS)
-def test_real_years_have_the_published_counts_and_both_releases_the_same_scores(year):
+def test_real_years_have_the_published_counts_and_both_releases_the_same_scores(year, real_data):
     scores = []
     for release in ("sts", "sts-raw"):
-        folder = Path(DATA, release, f"STS{year}-en-test")
+        folder = real_data / release / f"STS{year}-en-test"
         pairs = read_sts_year(folder.iterdir(), year)
         assert len(pairs) == COUNTS[year] and len({p.subset for p in pairs}) == SUBSETS[year]
         scores.append([(p.subset, p.index, p.score) for p in pairs])

@@ -9,7 +9,6 @@ from semblance.data.transfer import LabelledText, in_order
 from semblance.errors import InputError
 from semblance.names import TRANSFER_TASKS
 from tests.scripts.flags import flags
-from tests.unit.data.files import DATA, needs_data
 from workflow.scripts import prepare_transfer
 
 
@@ -21,7 +20,7 @@ def test_items_stand_in_the_order_of_their_words_then_labels_then_as_read():
         assert in_order(found) == [found[i] for i in order]
 
 
-def prepare(folder: Path, names, data=DATA) -> dict[str, int]:
+def prepare(folder: Path, names: list[str], data: Path) -> dict[str, int]:
     """Run the script; return the number of items of each task and part."""
     given = {"settings": {"datasets": names}, "manifest": "workflow/manifest.yaml", "data": data}
     prepare_transfer.main(flags(**given, output=folder / "record.json"))
@@ -29,9 +28,8 @@ def prepare(folder: Path, names, data=DATA) -> dict[str, int]:
     return table.groupby(["task", "part"], sort=False).size().to_dict()
 
 
-@needs_data
-def test_the_real_files_have_the_known_counts(tmp_path):
-    found = prepare(tmp_path, list(TRANSFER_TASKS))
+def test_the_real_files_have_the_known_counts(tmp_path, real_data):
+    found = prepare(tmp_path, list(TRANSFER_TASKS), real_data)
     whole = {"mr": 10662, "cr": 3775, "subj": 10000, "mpqa": 10606}
     parts = {"sst2": (67349, 872, 1821), "trec": (5452, None, 500), "mrpc": (4076, None, 1725)}
     expected = {(task, ""): count for task, count in whole.items()}
@@ -42,4 +40,4 @@ def test_the_real_files_have_the_known_counts(tmp_path):
 
 def test_a_data_set_of_no_task_is_refused(tmp_path):
     with pytest.raises(InputError, match="'stsb' is no transfer task; known: mr, cr"):
-        prepare(tmp_path, ["stsb"], data=tmp_path)
+        prepare(tmp_path, ["stsb"], tmp_path)

@@ -55,30 +55,22 @@ def test_each_positive_of_a_list_makes_a_row_and_the_negatives_take_turns(tmp_pa
     assert found == [("q", "1", "x"), ("q", "2", "y"), ("q", "3", "x")]
 
 
+ANCHOR = {"anchor": "a", "positive": "b", "negative": "c"}
 REFUSED = [
-    (
-        "a.csv",
-        [{"anchor": "a", "positive": "b", "negative": "c"}],
-        "a.csv:2: the columns are anchor",
-    ),
-    ("a.jsonl", [ROWS[0], {"query": "a", "pos": "b"}], "a.jsonl:2: the columns are query, pos; "),
-    (
-        "a.parquet",
-        [ROWS[0] | {"score": 1}],
-        "a.parquet:1: the columns are .*; rename them to query",
-    ),
-    ("a.jsonl", [ROWS[0] | {"neg": []}], "a.jsonl:1: neg is missing"),
-    ("a.jsonl", [ROWS[0] | {"pos": ["b", " "]}], "a.jsonl:1: pos is empty"),
-    ("a.jsonl", [], "a.jsonl:1: no row"),
-    ("a.txt", ROWS, "a.txt: is no .jsonl, .csv or .parquet"),
+    ("a.csv", [ANCHOR], ":2: the columns are anchor"),
+    ("a.jsonl", [ROWS[0], {"query": "a", "pos": "b"}], ":2: the columns are query, pos; "),
+    ("a.parquet", [ROWS[0] | {"score": 1}], ":1: the columns are .*; rename them to query"),
+    ("a.jsonl", [ROWS[0] | {"neg": []}], ":1: neg is missing"),
+    ("a.jsonl", [ROWS[0] | {"pos": ["b", " "]}], ":1: pos is empty"),
+    ("a.jsonl", [], ":1: no row"),
+    ("a.txt", ROWS, ": is no .jsonl, .csv or .parquet"),
 ]
 
 
 @pytest.mark.parametrize("name, rows, said", REFUSED)
-def test_what_is_no_row_of_the_three_texts_is_refused_in_one_line(tmp_path, name, rows, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_what_is_no_row_of_the_three_texts_is_refused(tmp_path, name, rows, said):
+    with pytest.raises(InputError, match=name + said):
         list(read_triples(written(tmp_path, name, rows)))
-    assert "\n" not in str(caught.value)
 
 
 def test_what_is_called_parquet_and_is_none_is_refused(tmp_path):

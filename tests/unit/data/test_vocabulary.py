@@ -63,9 +63,7 @@ def test_special_tokens_are_not_ordinary(tmp_path):
 
 
 @pytest.mark.parametrize("name, expected", [("[MASK]", 2), ("<mask>", 2), ("mask", None)])
-def test_of_whole_words_none_continues_one_and_that_of_masked_ones_has_a_name(
-    tmp_path, name, expected
-):
+def test_of_whole_words_none_continues_one_and_the_mask_has_a_name(tmp_path, name, expected):
     model = models.WordLevel({"a": 0, "b": 1, name: 2}, unk_token="a")
     path = saved(Tokenizer(model), tmp_path)
     assert "continuing_subword_prefix" not in json.loads(path.read_text())["model"]

@@ -11,8 +11,6 @@ from semblance.provenance import ROOT, write_record
 from tests.example_settings import COMPUTE
 from tests.scripts.flags import flags
 
-BANK = ["answers.parquet", "questions.parquet", "candidates.parquet"]
-
 
 def prepare(script, settings: dict, record: Path) -> None:
     """Run a prepare script on the demo's data."""
@@ -20,9 +18,7 @@ def prepare(script, settings: dict, record: Path) -> None:
     script.main(flags(settings=settings, output=record, **demo))
 
 
-def write_pairs(
-    folder: Path, left: list[str], right: list[str], gold: list[float], task: str = "stsb-dev"
-) -> str:
+def write_pairs(folder: Path, left: list, right: list, gold: list, task: str = "stsb-dev") -> str:
     """Write scored pairs and their record; return its path."""
     count = len(gold)
     columns = {"task": [task] * count, "subset": [""] * count, "index": range(1, count + 1)}
@@ -34,34 +30,26 @@ def write_pairs(
     return str(record)
 
 
-def write_bank(
-    folder: Path, answers: list[str], questions: list[tuple[str, int, list[int]]]
-) -> str:
+def write_bank(folder: Path, answers: list[str], questions: list[tuple]) -> str:
     """Write a bank in three parts, or the dev questions of a fold, and its record; return its path.
 
     A question is its text, its part and the numbers of its relevant answers. Each is also a candidate
     for the first of these.
     """
-    rows = [
-        {
-            "protocol": "pairs",
-            "id": str(i),
-            "text": text,
-            "group": str(i),
-            "part": part,
-            "relevant": relevant,
-        }
-        for i, (text, part, relevant) in enumerate(questions)
-    ]
     texts = [(i, "answer", text, -1) for i, text in enumerate(answers)]
     texts += [(relevant[0], "wording", text, part) for text, part, relevant in questions]
-    names = ("answer", "kind", "text", "part")
-    tables = [[{"text": text} for text in answers], rows]
-    tables.append([dict(zip(names, text, strict=True)) for text in texts])
-    for name, table in zip(BANK, tables, strict=True):
-        write_parquet(pa.Table.from_pylist(table), folder / name)
+    asked = [("pairs", str(i), text, str(i), *rest) for i, (text, *rest) in enumerate(questions)]
+    tables = {  # a name -> its columns and its rows
+        "answers": (("text",), [(text,) for text in answers]),
+        "questions": (("protocol", "id", "text", "group", "part", "relevant"), asked),
+        "candidates": (("answer", "kind", "text", "part"), texts),
+    }
+    for name, (columns, rows) in tables.items():
+        table = pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows])
+        write_parquet(table, folder / f"{name}.parquet")
     record = folder / "record.json"
-    write_record(record, "prepare_faq", outputs=BANK, started=0.0, folds=3)
+    files = [f"{name}.parquet" for name in tables]
+    write_record(record, "prepare_faq", outputs=files, started=0.0, folds=3)
     return str(record)
 
 

@@ -63,9 +63,7 @@ def test_the_test_pairs_of_stsb_are_read_and_no_others(world, stsb):
     assert len(stsb.sentences) == len(set(stsb.sentences)) <= 2 * len(lines)
 
 
-def test_the_singular_values_of_a_model_are_those_of_the_embeddings_of_each_distinct_sentence(
-    world, stsb, plain, tmp_path
-):
+def test_singular_values_are_those_of_each_distinct_sentence(world, stsb, plain, tmp_path):
     lines, record = measured(world, tmp_path, "singular_values")
     matrix = np.array([plain.encode(text) for text in set(stsb.sentences)], np.float64)
     expected = np.linalg.svd(matrix, compute_uv=False)
@@ -121,9 +119,7 @@ def test_the_largest_elements_hold_the_square_of_their_size():
     assert share_of_largest(np.array([[1.0, 2.0], [2.0, 0.0]])) == pytest.approx((0.8 + 1) / 2)
 
 
-def test_the_first_sentences_of_a_query_are_those_of_a_loop_over_the_collection(
-    world, plain, tmp_path
-):
+def test_the_first_sentences_of_a_query_are_those_of_a_loop(world, plain, tmp_path):
     queries = ["a cat sleeps", "two boats at sea 3"]  # the second one is in the collection
     lines, record = measured(world, tmp_path, "retrieval", "corpus", queries=queries, top=4)
     sentences = [text for row in CAPTIONS for text in row[:2]]
@@ -145,12 +141,8 @@ def test_the_first_sentences_of_a_query_are_those_of_a_loop_over_the_collection(
 
 def test_of_equal_cosines_the_sentence_that_stands_first_comes_first():
     vectors = {"q": [1.0, 0.0], "b": [2.0, 2.0], "a": [1.0, 1.0], "c": [0.0, 1.0]}
-    found = retrieval.rows(
-        lambda texts: np.array([vectors[text] for text in texts]),
-        ["c", "b", "a"],
-        queries=("q",),
-        top=2,
-    )
+    embed = lambda texts: np.array([vectors[text] for text in texts])
+    found = retrieval.rows(embed, ["c", "b", "a"], queries=("q",), top=2)
     assert [row["sentence"] for row in found] == ["b", "a"]
 
 

@@ -118,9 +118,7 @@ def embedded(folder, precision="fp32", **facts):
     "windows, unmoved",
     [([3.0, 2.0, 4.0], []), ([2.0, 3.0, 4.0], ["regulator 1"]), ([2.0], ["regulator 1"]), ([], [])],
 )
-def test_a_teacher_whose_loss_never_fell_below_its_first_window_has_not_moved(
-    tmp_path, windows, unmoved
-):
+def test_a_teacher_whose_loss_never_fell_has_not_moved(tmp_path, windows, unmoved):
     model = tmp_path / "model.json"
     facts = {"outputs": [], "started": 0.0, "training": {"windows": windows}}
     write_record(model, "train_entropy", **facts)

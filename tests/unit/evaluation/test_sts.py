@@ -41,24 +41,22 @@ def found(predictions):
     return {tuple(row[name] for name in KEY): (row["value"], row["n"]) for row in rows}
 
 
+def scored(function, rows):
+    """Return what scipy makes of some predictions, and how many they are."""
+    return function(rows["similarity"], rows["gold"])[0], len(rows)
+
+
 def test_every_aggregation_is_that_of_scipy_on_the_same_predictions(predictions):
     expected = {}
     for metric, function in SCIPY.items():
         for task, group in pd.DataFrame(predictions).groupby("task"):
             count = len(group)
-            parts = {
-                name: (function(part["similarity"], part["gold"])[0], len(part))
-                for name, part in group.groupby("subset")
-            }
+            # stsb has one part, which has no name and is the whole
+            parts = {name: scored(function, part) for name, part in group.groupby("subset")}
             values, sizes = zip(*parts.values(), strict=True)
-            weighted = sum(v * n for v, n in parts.values()) / count
-            whole = function(group["similarity"], group["gold"])[0]
-            expected[task, metric, "all", ""] = (whole, count)
-            by_subset = task == "sts12"  # no other task of these has subsets
-            mean = sum(values) / len(values) if by_subset else whole
-            expected[task, metric, "mean", ""] = (mean, count)
-            weighted = weighted if by_subset else whole
-            expected[task, metric, "wmean", ""] = (weighted, sum(sizes))
+            expected[task, metric, "all", ""] = scored(function, group)
+            expected[task, metric, "mean", ""] = (np.mean(values), count)
+            expected[task, metric, "wmean", ""] = (np.average(values, weights=sizes), count)
             expected |= {(task, metric, "subset", name): p for name, p in parts.items() if name}
     scores = found(predictions)
     assert scores.keys() == expected.keys()

@@ -55,10 +55,10 @@ def fetch(
 
 
 def refused(hub: Hub | LocalServer, folder: Path, problem: str, *more: Path | str, **pins) -> None:
-    """Expect a refusal in one line, after which nothing is left."""
-    with pytest.raises(InputError, match=problem) as caught:
+    """Expect a refusal, after which nothing is left."""
+    with pytest.raises(InputError, match=problem):
         fetch(hub, folder, *more, **pins)
-    assert "\n" not in str(caught.value) and not (folder / "model").exists()
+    assert not (folder / "model").exists()
 
 
 def resolve(name: str) -> str:
@@ -73,7 +73,7 @@ def test_the_wanted_files_come_with_their_digests_and_no_others(hub, tmp_path):
     }
     assert left(tmp_path) == {f"model/{name}" for name in (*FILES, RECORD)}
     assert (tmp_path / "model/model.safetensors").read_bytes() == WEIGHTS
-    assert not any(name in path for name in UNWANTED for _, path, _ in hub.seen)
+    assert not any(name in path for name in UNWANTED for _, path in hub.seen)
     assert hub.count(CDN) == 1
 
 
@@ -87,7 +87,7 @@ def test_an_abbreviated_commit_is_fetched_by_its_whole_name(hub, tmp_path):
     hub.serve(f"/api/models/{REPO}/revision/{COMMIT[:7]}", hub.files[LISTING].content)
     fetched = fetch(hub, tmp_path, revision=COMMIT[:7])
     assert fetched["commit"] == COMMIT and set(fetched["files"]) == set(FILES)
-    assert not any(f"resolve/{COMMIT[:7]}/" in path for _, path, _ in hub.seen)
+    assert not any(f"resolve/{COMMIT[:7]}/" in path for _, path in hub.seen)
 
 
 def test_the_commit_of_the_main_branch_is_asked_for_by_name(hub):
@@ -121,13 +121,11 @@ def test_another_revision_replaces_the_folder(hub, tmp_path):
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-def test_the_token_goes_to_the_hub_that_the_config_names_alone_and_never_to_its_storage(
-    hub, tmp_path, monkeypatch, is_named
-):
+def test_the_token_goes_to_the_hub_of_the_config_alone(hub, tmp_path, monkeypatch, is_named):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     fetch(Hub(hub.url, token_hub=hub.url + "/") if is_named else hub, tmp_path)
     with_token = [headers["Host"] for headers in hub.headers if "Authorization" in headers]
-    requests = [path for _, path, _ in hub.seen if path != CDN]
+    requests = [path for _, path in hub.seen if path != CDN]
     assert with_token == [hub.url.removeprefix("http://")] * len(requests) * is_named
     assert hub.count(CDN) == 1
 
@@ -218,9 +216,7 @@ def mirror(hub, tmp_path) -> Path:
 
 
 @pytest.mark.parametrize("is_address", [False, True])
-def test_a_repository_of_a_mirror_is_copied_without_asking_the_hub(
-    hub, mirror, tmp_path, is_address
-):
+def test_a_repository_of_a_mirror_is_not_asked_of_the_hub(hub, mirror, tmp_path, is_address):
     for path in mirror.rglob("*"):
         if path.is_file():
             hub.serve(f"/mirror/{path.relative_to(mirror)}", path.read_bytes())

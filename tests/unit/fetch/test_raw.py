@@ -45,28 +45,17 @@ def test_a_failure_that_passes_is_tried_again_from_the_start(server, tmp_path, f
     url = server.serve("/f", CONTENT)
     server.faults["/f"] = [fault]
     fetch(pinned(url), tmp_path)
-    assert server.seen == [("GET", "/f", None)] * 2 and left(tmp_path) == {"a/b.txt"}
+    assert server.seen == [("GET", "/f")] * 2 and left(tmp_path) == {"a/b.txt"}
 
 
-@pytest.mark.parametrize(
-    "served, problem",
-    [
-        (
-            ALTERED,
-            f"its content was altered: sha256 expected {sha(CONTENT)}, actual {sha(ALTERED)}",
-        ),
-        (CONTENT + b"!", "it has .* bytes"),
-        (CONTENT[:-1], f"it has {len(CONTENT) - 1} bytes, expected {len(CONTENT)}"),
-    ],
-)
 @pytest.mark.parametrize("has_mirror", [False, True])
-def test_another_content_than_the_pinned_one_is_refused(
-    server, tmp_path, served, problem, has_mirror
-):
-    write(tmp_path / "mirror/a/b.txt", served)
+def test_another_content_than_the_pinned_one_is_refused(server, tmp_path, has_mirror):
+    """What a pin finds wrong with a file, tests/unit/fetch/test_manifest.py has."""
+    write(tmp_path / "mirror/a/b.txt", ALTERED)
     mirror = tmp_path / "mirror" if has_mirror else None
+    problem = f"its content was altered: sha256 expected {sha(CONTENT)}, actual {sha(ALTERED)}"
     with pytest.raises(InputError, match=f"^a/b.txt: .*{problem}"):
-        fetch(pinned(server.serve("/f", served)), tmp_path / "data", mirror)
+        fetch(pinned(server.serve("/f", ALTERED)), tmp_path / "data", mirror)
     assert left(tmp_path / "data") == set()
 
 
@@ -85,15 +74,12 @@ def test_the_next_address_is_used_when_one_fails_or_is_altered(server, tmp_path)
         (Fault(cut=100), "the connection failed", 6),
     ],
 )
-def test_a_server_that_always_fails_is_given_up_in_one_line(
-    server, tmp_path, fault, problem, requests
-):
+def test_a_server_that_always_fails_is_given_up(server, tmp_path, fault, problem, requests):
     url = server.serve("/f", CONTENT)
     server.always["/f"] = fault
     advice = "see http://home; without a network: fill a folder by `semblance fetch"
-    with pytest.raises(InputError, match=f"^a/b.txt: {url}: {problem}.*; {advice}") as caught:
+    with pytest.raises(InputError, match=f"^a/b.txt: {url}: {problem}.*; {advice}"):
         fetch(pinned(url), tmp_path)
-    assert "\n" not in str(caught.value)
     assert server.count("/f") == requests and left(tmp_path) == set()
 
 
@@ -106,9 +92,8 @@ def test_a_file_longer_than_its_pin_is_not_read_to_its_end(server, tmp_path):
 
 @pytest.mark.parametrize("url", ["http://[", "http://a:b/", "http://a:99999999/"])
 def test_an_address_that_is_none_is_refused_in_one_line(tmp_path, url):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="makes no sense"):
         fetch(pinned(url), tmp_path)
-    assert "\n" not in str(caught.value)
 
 
 # Mirrors
@@ -150,9 +135,9 @@ def test_a_file_without_a_digest_must_have_the_one_that_its_hub_states(server, t
 
 def test_a_file_without_any_digest_is_refused_in_one_line(server, tmp_path):
     item = File("a/b.txt", None, None, (server.serve("/f", CONTENT),))
-    with pytest.raises(InputError, match="no digest is stated there") as caught:
+    with pytest.raises(InputError, match="no digest is stated there"):
         fetch(item, tmp_path)
-    assert "\n" not in str(caught.value) and server.count("/f") == 0
+    assert server.count("/f") == 0
 
 
 def test_a_file_is_checked_by_its_git_blob(server, tmp_path):
@@ -168,36 +153,16 @@ def test_a_file_is_checked_by_its_git_blob(server, tmp_path):
 # Archives
 
 
-def archived(server, content: bytes, digest: str | None = None) -> Dataset:
-    """Serve an archive; return the data set of its one member."""
-    urls = (server.serve("/x", content),)
-    members = {"in/one.txt": "a/one.txt"}
-    archive = Archive("x.zip", digest or sha(content), None, urls, members=members)
-    return dataset(archives=(archive,))
-
-
 def test_a_member_is_extracted_to_its_path_and_nothing_else_is(server, tmp_path):
+    """tests/hostile/test_archives.py has bad archives; one of another digest is refused as a file is."""
     inside = {"in/one.txt": CONTENT, "in/two.txt": b"2", "../evil.txt": b"e", "/evil.txt": b"e"}
-    data = archived(server, zipped(*inside.items()))
+    content = zipped(*inside.items())
+    urls = (server.serve("/x", content),)
+    archive = Archive("x.zip", sha(content), None, urls, members={"in/one.txt": "a/one.txt"})
+    data = dataset(archives=(archive,))
     record = fetch(data, tmp_path / "data")
     assert record == {"files": {"a/one.txt": RECORDED}} == fetch(data, tmp_path / "data")
     assert left(tmp_path) == {"data/x.zip", "data/a/one.txt"} and server.count("/x") == 1
-
-
-@pytest.mark.parametrize(
-    "content, digest, problem, rest",
-    [
-        (zipped(("in/one.txt", CONTENT)), "0" * 64, "x.zip: .*was altered", set()),
-        (zipped(("other.txt", CONTENT)), None, "x.zip: no member in/one.txt", {"x.zip"}),
-    ],
-)
-def test_a_bad_archive_is_refused_and_no_member_of_it_is_left(
-    server, tmp_path, content, digest, problem, rest
-):
-    """The kinds of bad archives are in tests/hostile/test_archives.py."""
-    with pytest.raises(InputError, match=problem):
-        fetch(archived(server, content, digest), tmp_path)
-    assert left(tmp_path) == rest
 
 
 # What a server states
@@ -215,7 +180,7 @@ BLOB = blob_name(CONTENT)
 )
 def test_a_server_states_the_size_and_a_hub_a_digest_without_a_download(server, path, headers, pin):
     assert ask_address(server.serve(path, CONTENT, headers=headers)) == pin
-    assert server.seen == [("HEAD", path, None)]
+    assert server.seen == [("HEAD", path)]
 
 
 def test_a_hub_that_answers_with_another_commit_is_refused(server):

@@ -52,9 +52,10 @@ FAMILIES = {
 }
 
 
-def write_foreign(folder: Path, family: str) -> Path:
-    """Write a folder whose vectors are the mean over the tokens."""
-    encoder, config, tokenizer = FAMILIES[family]
+def write_foreign(folder: Path, family: str, of_tokenizer: str = "") -> Path:
+    """Write a folder whose vectors are the mean over the tokens, of another family's tokenizer if wished."""
+    encoder, config, _ = FAMILIES[family]
+    tokenizer = FAMILIES[of_tokenizer or family][2]
     numbers = {"pad_token_id": 0} if family == "bert" else OF_ROBERTA
     torch.manual_seed(3)
     publish(encoder(config(**{**SHAPE, **numbers, "vocab_size": 300})), folder)

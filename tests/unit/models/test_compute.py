@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from semblance.gpus import ALLOW_CPU, REMOTE_JOB
 from semblance.models import compute
 from semblance.models.compute import Compute
 from semblance.settings import decode
+from tests.scripts.flags import python
 
 
 @pytest.mark.parametrize("key, value", [("precision", "fp8"), ("matmul", "low"), ("matmul", 1)])
@@ -38,9 +37,7 @@ def test_a_job_that_asks_for_a_gpu_says_once_that_it_runs_on_the_cpu(without_gpu
     assert compute.device_name("cpu").startswith("cpu")  # as the record has it
 
 
-def test_a_job_that_asks_for_no_gpu_says_nothing_and_runs_anywhere(
-    without_gpu, monkeypatch, capsys
-):
+def test_a_job_that_asks_for_no_gpu_says_nothing_anywhere(without_gpu, monkeypatch, capsys):
     monkeypatch.setenv("SLURM_JOB_ID", "1")
     assert compute.set_up(1, gpus=0, matmul="highest") == "cpu"
     assert capsys.readouterr().err == ""
@@ -61,11 +58,7 @@ print(sbrk(0) - before)
 
 
 def test_memory_that_a_step_freed_serves_the_next_one():
-    root = Path(compute.__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", HEAP], cwd=root, check=True, capture_output=True, text=True
-    )
-    assert int(done.stdout) > 2.9 * 2**30
+    assert int(python("-c", HEAP).stdout) > 2.9 * 2**30
 
 
 TWICE = f"""
@@ -85,7 +78,7 @@ def test_few_products_are_kept_prepared_unless_the_user_says_how_many(wished, ke
     capacity = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
     surroundings = {name: value for name, value in os.environ.items() if name != capacity}
     surroundings |= {"ONEDNN_VERBOSE": "all"} | ({capacity: wished} if wished else {})
-    told = subprocess.check_output([sys.executable, "-c", TWICE], env=surroundings, text=True)
+    told = python("-c", TWICE, env=surroundings, check=True).stdout
     if "cache_miss" not in told:
         pytest.skip("this processor multiplies bf16 without oneDNN")
     # Twice as many shapes as are kept: at its second turn, each one was given up before.
@@ -124,9 +117,7 @@ LESS = "(matrix products in less than fp32), 1 threads"
         ("medium", 11, f"{CPU} matmul medium) {LESS}"),
     ],
 )
-def test_the_name_of_the_device_says_when_products_have_less_than_fp32s_bits(
-    monkeypatch, matmul, bits, name
-):
+def test_the_name_of_the_device_says_when_products_lose_bits(monkeypatch, matmul, bits, name):
     # whatever the word means on this machine
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: matmul)
     torch.set_num_threads(1)

@@ -104,14 +104,8 @@ def test_two_rates_for_one_operation_are_refused(monkeypatch):
 
 
 def test_the_factors_of_two_dropouts_of_heads_are_multiplied(monkeypatch):
-    two, three = (
-        {
-            "head_scale": lambda _, rows, heads, device, factor=factor: torch.full(
-                (rows, heads), factor
-            )
-        }
-        for factor in (2.0, 3.0)
-    )
+    two = {"head_scale": lambda _, rows, heads, device: torch.full((rows, heads), 2.0)}
+    three = {"head_scale": lambda _, rows, heads, device: torch.full((rows, heads), 3.0)}
     silent = {"head_scale": lambda *_: None}
     both = dropouts(monkeypatch, two=two, silent=silent, three=three)
     assert torch.equal(both.head_scale(4), torch.full((6, 4), 6.0))

@@ -119,9 +119,7 @@ def test_nothing_is_random_without_a_rate_of_dropout(opened, family):
 
 
 @pytest.mark.parametrize("family,pooling", CASES)
-def test_a_vector_does_not_depend_on_the_order_or_the_other_sentences_of_a_batch(
-    opened, family, pooling
-):
+def test_a_vector_does_not_depend_on_the_rest_of_its_batch(opened, family, pooling):
     encoder, _, _, tokens = opened(family, pooling)
     plain = embed(encoder, tokens)
     every = range(len(LENGTHS))

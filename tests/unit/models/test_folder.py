@@ -1,14 +1,17 @@
 """Model folders: saved for sentence-transformers, loaded bit for bit, refused if damaged."""
 
 import json
+import re
 import shutil
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
+from transformers import AutoModel, AutoTokenizer
 
-from semblance.data.tokens import tokenise
+from semblance.data.tokens import Tokens, tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models import modules
@@ -18,8 +21,15 @@ from semblance.models.saved import SavedModel, stored_length
 from semblance.models.weights import load_weights, to_ours, to_theirs
 from semblance.named_modules import POOLINGS, module_names
 from semblance.provenance import write_record
-from tests.unit.models.lengths import assert_one_length, read
-from tests.unit.models.tiny_models import built, by_library, edit_json, make_source, sentences
+from tests.unit.models.tiny_models import (
+    BAKED,
+    PADDED,
+    built,
+    by_library,
+    edit_json,
+    make_source,
+    sentences,
+)
 
 TEXTS = sentences([1, 9, 4, 30, 2, 12, 0])
 LIMIT = 16
@@ -80,11 +90,8 @@ def test_a_saved_model_gives_bit_equal_vectors_and_sentence_transformers_reads_t
     encoder = encoder_of(bases[family], pooling, head, normalise)
     folder = saved(encoder, bases[family], tmp_path / "m")
     loaded = model_folder.load(folder)
-    assert (loaded.pooling, loaded.keeps_head, loaded.normalise) == (
-        pooling,
-        head == "keep",
-        normalise,
-    )
+    assert (loaded.pooling, loaded.normalise) == (pooling, normalise)
+    assert loaded.keeps_head == (head == "keep")
     expected = vectors(encoder, bases[family])
     assert np.array_equal(vectors(loaded, folder), expected)
     theirs = by_library(folder)
@@ -100,9 +107,42 @@ def test_a_saved_model_states_no_longer_input_than_it_has_positions_for(bases, t
     assert np.isfinite(by_library(tmp_path).encode([text])).all()
 
 
-BAKED = {"direction": "Right", "max_length": 9, "strategy": "LongestFirst", "stride": 0}
-PADDED = {"strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": None}
-PADDED |= {"pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
+def read(folder, name):
+    return json.loads((folder / name).read_text())
+
+
+def assert_one_length(folder, length):
+    """Assert that a folder with mean pooling states a length, and that all readers obey it."""
+    tokenizer = read(folder, "tokenizer.json")
+    assert tokenizer["padding"] is None
+    config = read(folder, "tokenizer_config.json")
+    assert "max_length" not in config
+    stated = {
+        "sentence_bert_config.json": read(folder, "sentence_bert_config.json")["max_seq_length"],
+        "tokenizer_config.json": config["model_max_length"],
+        "tokenizer.json": tokenizer["truncation"]["max_length"],
+    }
+    assert set(stated.values()) == {length}, stated
+    text = sentences([600])
+    vectors = [by_library(folder).encode(text), of_model(folder, text), of_file(folder, text)]
+    directions = [found / np.linalg.norm(found) for found in vectors]  # some models normalise
+    for found in directions[1:]:
+        np.testing.assert_allclose(found, directions[0], atol=1e-6)
+
+
+def of_model(folder, text):
+    """The mean of the outputs of transformers' model, of as many tokens as its tokenizer takes."""
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    inputs = tokenizer(text, truncation=True, return_tensors="pt")
+    with torch.no_grad():
+        return AutoModel.from_pretrained(folder)(**inputs).last_hidden_state.mean(1).numpy()
+
+
+def of_file(folder, text):
+    """The vector of our encoder, without a limit, of what the tokenizer's own file makes."""
+    ids = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(*text).ids
+    tokens = Tokens(np.array(ids, np.int32), np.array([0, len(ids)]))
+    return model_folder.load(folder).eval().encode(tokens, 1_000_000)
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta"])
@@ -161,11 +201,7 @@ def test_a_head_for_training_only_is_not_saved_and_an_earlier_one_is_removed(bas
 def test_the_head_of_a_base_is_kept_unless_it_is_to_serve_the_training_only(bases, tmp_path):
     folder = saved(encoder_of(bases["bert"], head="keep"), bases["bert"], tmp_path / "m")
     heads = {head: model_folder.load(folder, head) for head in ("none", "train", "keep")}
-    assert {h: e.keeps_head for h, e in heads.items()} == {
-        "none": True,
-        "train": False,
-        "keep": True,
-    }
+    assert {h for h, encoder in heads.items() if encoder.keeps_head} == {"none", "keep"}
     one, other, another = (encoder.head.weight for encoder in heads.values())
     assert torch.equal(one, other) and torch.equal(one, another)
 
@@ -200,11 +236,8 @@ def test_the_pooler_that_transformers_expects_is_carried_over(bases, tmp_path):
 
 
 def refused(action, *words):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=".*".join(map(re.escape, words))):
         action()
-    assert "\n" not in str(caught.value)
-    for word in words:
-        assert word in str(caught.value)
 
 
 def write(name, text):
@@ -213,10 +246,6 @@ def write(name, text):
 
 def remove(name):
     return lambda folder: (folder / name).unlink()
-
-
-def config(**changes):
-    return lambda folder: edit_json(folder / "config.json", **changes)
 
 
 def without(weight):
@@ -245,12 +274,12 @@ KNOWN = f"known are {', '.join(module_names(POOLINGS))}"
 KEY_BIAS = "encoder.layer.1.attention.self.key.bias"
 REFUSED = [  # what is changed in the folder of a base, and what the error says
     (remove("model.safetensors"), "model.safetensors: no weights"),
-    # tests/hostile/test_models.py damages weights and JSON in all ways
+    # tests/hostile/test_models.py damages weights and the config in all ways
     (without(KEY_BIAS), f"'{KEY_BIAS}' is missing"),
-    (config(vocab_size=150), "words.weight is (200, 32), not (150, 32)"),
-    (config(model_type="gpt2"), "config.json: model_type 'gpt2'"),
-    (config(is_decoder=True), "config.json: a decoder (is_decoder) is not supported"),
-    (config(hidden_act="relu"), "config.json: only absolute positions and the gelu"),
+    (
+        lambda folder: edit_json(folder / "config.json", is_decoder=True),
+        "config.json: a decoder (is_decoder) is not supported",
+    ),
     (pooling(pooling_mode_max_tokens=True), f"its pooling 'max' is not supported; {KNOWN}"),
     (pooling(pooling_mode="max"), f"1_Pooling/config.json: its pooling 'max' .*; {KNOWN}"),
     (pooling(pooling_mode_mean_tokens=0), f"states no pooling: None; {KNOWN}"),
@@ -278,9 +307,7 @@ def test_the_path_of_a_module_may_end_in_a_slash(copy):
     assert Modules.read(copy).pooling() == "mean"
 
 
-def test_a_pooling_that_sentence_transformers_does_not_know_is_stored_by_its_name(
-    bases, tmp_path, monkeypatch
-):
+def test_a_pooling_unknown_to_the_library_is_stored_by_its_name(bases, tmp_path, monkeypatch):
     """Without a name sentence-transformers would take the mean; it refuses names unknown to it."""
     ours = encoder_of(bases["bert"])
     ours.pooling = "first_two"
@@ -328,20 +355,16 @@ def test_layers_averaged_under_another_pooling_than_the_mean_are_refused(bases, 
     refused(lambda: model_folder.load(folder), "with the mean over the tokens")
 
 
-@pytest.mark.parametrize("damage", ["bias", "shape", "file"])
-def test_a_damaged_whitening_is_refused(bases, tmp_path, damage):
+@pytest.mark.parametrize("shapes", [{"weight": (32, 32)}, {"weight": (3, 32), "bias": (32,)}, {}])
+def test_a_damaged_whitening_is_refused(bases, tmp_path, shapes):
+    """Its bias is lost, it has another shape, or there are no weights at all."""
     encoder = encoder_of(bases["bert"])
     encoder.whitening = torch.nn.Linear(32, 32)
-    place = saved(encoder, bases["bert"], tmp_path / "m") / "2_Whitening"
-    weights = load_file(place / "model.safetensors")
-    if damage == "bias":
-        del weights["linear.bias"]
-    if damage == "shape":
-        weights["linear.weight"] = torch.zeros(3, 32)
-    save_file(weights, place / "model.safetensors")
-    if damage == "file":
-        (place / "model.safetensors").unlink()
-    refused(lambda: model_folder.load(tmp_path / "m"))
+    file = saved(encoder, bases["bert"], tmp_path / "m") / "2_Whitening/model.safetensors"
+    file.unlink()
+    if shapes:
+        save_file({f"linear.{name}": torch.zeros(s) for name, s in shapes.items()}, file)
+    refused(lambda: model_folder.load(tmp_path / "m"), "2_Whitening")
 
 
 def test_saving_over_a_folder_of_another_pooling_leaves_nothing_of_it(bases, tmp_path):
@@ -349,12 +372,6 @@ def test_saving_over_a_folder_of_another_pooling_leaves_nothing_of_it(bases, tmp
         folder = saved(encoder_of(bases["bert"], pooling), bases["bert"], tmp_path / "m")
     assert sorted(p.name for p in folder.iterdir() if p.is_dir()) == ["1_Pooling"]
     assert Modules.read(folder).pooling() == "mean"
-
-
-@pytest.mark.parametrize("name", ["cls", "mean"])
-def test_the_newer_form_of_the_pooling_file_is_read_too(copy, name):
-    (copy / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode": name}))
-    assert model_folder.load(copy).pooling == name
 
 
 def test_the_keys_of_poolings_are_those_of_sentence_transformers():

@@ -13,7 +13,7 @@ from semblance.errors import InputError
 from semblance.evaluation.protocols import EveryPooling, distinct
 from semblance.models import folder as model_folder
 from semblance.models.found import BARE, POOLER, load_found, read_found
-from tests.unit.models.tiny_models import add_module, built, edit_json, make_source, sentences
+from tests.unit.models.tiny_models import built, edit_json, make_source, sentences
 
 
 @pytest.fixture
@@ -78,43 +78,22 @@ def test_a_length_that_is_not_stated_is_that_of_the_tokenizer_or_of_the_model(ra
     assert read_found(folder).max_length == positions
 
 
-def test_a_length_that_is_none_is_refused(raw):
-    folder = made(raw, "cls")
-    edit_json(folder / "sentence_bert_config.json", max_seq_length=0)
-    with pytest.raises(InputError, match=r"sentence_bert_config.json: max_seq_length is"):
-        read_found(folder)
-
-
-def test_a_module_of_another_kind_is_refused(raw):
-    folder = made(raw, "mean")
-    add_module(folder, "LSTM")
-    with pytest.raises(InputError, match=r"module 2_LSTM \(LSTM\) is not supported"):
-        read_found(folder)
-
-
 def test_weights_that_no_score_reads_are_named(raw):
     path = raw / "model.safetensors"
     weights = load_file(path)
-    heads = {
-        f"cls.predictions.transform.dense.{kind}": torch.zeros(1) for kind in ("weight", "bias")
-    }
-    save_file(weights | heads, path)
-    assert not load_found(read_found(raw)).unread  # a head for masked words is of no use here
-    save_file(
-        weights | {"mlp.dense.weight": torch.zeros(1), "mlp.dense.bias": torch.zeros(1)}, path
-    )
-    unread = load_found(read_found(raw)).unread
-    assert unread.startswith(
-        "not read: mlp.dense.bias, mlp.dense.weight. This is a checkpoint of SimCSE"
-    )
-    assert "pooler" in unread
-    save_file(weights | {"classifier.weight": torch.zeros(1)}, path)
-    assert load_found(read_found(raw)).unread == "not read: classifier.weight"
+
+    def unread(*names: str) -> str:
+        save_file(weights | {name: torch.zeros(1) for name in names}, path)
+        return load_found(read_found(raw)).unread
+
+    assert not unread("cls.predictions.transform.dense.weight")  # of no use here: of masked words
+    said = unread("mlp.dense.weight", "mlp.dense.bias")
+    named = "not read: mlp.dense.bias, mlp.dense.weight. This is a checkpoint of SimCSE"
+    assert said.startswith(named) and "pooler" in said
+    assert unread("classifier.weight") == "not read: classifier.weight"
 
 
-def test_what_is_no_model_is_refused_in_one_line(tmp_path, raw):
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    """tests/unit/models/test_stated.py has the folders that are no model as they stand."""
     with pytest.raises(InputError, match="no such folder"):
         read_found(tmp_path / "nowhere")
-    (raw / "tokenizer.json").unlink()
-    with pytest.raises(InputError, match=r"tokenizer\.json"):
-        read_found(raw)

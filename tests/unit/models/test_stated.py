@@ -14,7 +14,7 @@ from semblance.evaluation.protocols import EveryPooling, TextInput, headline
 from semblance.models.found import read_found
 from semblance.models.saved import SavedModel
 from tests.unit.models.foreign import FAMILIES, add_dense, states, tokenizer, write_foreign
-from tests.unit.models.tiny_models import add_module, built, by_library
+from tests.unit.models.tiny_models import BAKED, PADDED, add_module, built, by_library
 
 TEXTS = [
     "To day A b.",
@@ -26,12 +26,10 @@ TEXTS = [
 TOKENIZER_CONFIG = "tokenizer_config.json"
 LENGTHS = "sentence_bert_config.json"
 OF_FOLDER = "config_sentence_transformers.json"
+POOLING = "1_Pooling/config.json"
 GENERIC = {"tokenizer_class": "PreTrainedTokenizerFast"}  # keeps tokenizer.json as it is
 ADDED = {"id": 150, "content": "b.", "single_word": False, "lstrip": False, "rstrip": False}
 ADDED |= {"normalized": True, "special": False}
-BAKED = {"direction": "Right", "max_length": 5, "strategy": "LongestFirst", "stride": 0}
-PADDED = {"strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": None}
-PADDED |= {"pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
 
 
 def sets(part, value):
@@ -114,128 +112,96 @@ METASPACE = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "ne
 SECOND = {"name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}
 DENSE = "2_Dense/config.json: "
 ORDER = "modules in this order are not supported"
-CASES = {  # name: the family, what is changed, what the refusal says; None: the vectors are equal
-    "nothing": ("bert", lambda folder: None, None),
-    "nothing of RoBERTa": ("roberta", lambda folder: None, None),
-    "nothing of XLM-R": ("xlm-roberta", lambda folder: None, None),
-    "runs of blanks": ("xlm-roberta", sets("normalizer", BLANKS), None),  # as converters write it
+EQUAL = {  # name: the family, and what is changed
+    "nothing": ("bert", lambda folder: None),
+    "nothing of RoBERTa": ("roberta", lambda folder: None),
+    "nothing of XLM-R": ("xlm-roberta", lambda folder: None),
+    "runs of blanks": ("xlm-roberta", sets("normalizer", BLANKS)),  # as converters write it
+    "no number of XLM-R's padding": ("xlm-roberta", without("pad_token_id")),
+    "NFKC, kept": ("bert", kept(sets("normalizer", SEQUENCE))),
+    "accents, as lower case implies": ("bert", states(TOKENIZER_CONFIG, strip_accents=True)),
+    "unknown token that is never met": ("roberta", sets_model(unk_token="<unk>")),
+    "token of tokenizer.json": ("bert", tokenizer(lambda p: p["added_tokens"].append(ADDED))),
+    "baked length": ("bert", sets("truncation", BAKED)),
+    "baked padding": ("bert", sets("padding", PADDED)),
+    "an empty setting": ("bert", states(LENGTHS, tokenizer_args={}, query_length=None)),
+    "text in lower case": ("roberta", states(LENGTHS, do_lower_case=True)),
+    "length of another family": ("bert", states("sentence_albert_config.json", x=1)),
+    "number of padding": ("roberta", states("config.json", pad_token_id=0)),
+    "no number of padding": ("roberta", without("pad_token_id")),
+    "in a folder of its own": ("bert", lambda folder: (add_dense(folder), move(folder))),
+    "normalised": ("bert", in_order("Normalize")),
+    "dense": ("bert", in_order("Dense", "Normalize")),
+    # its pooling_mode says mean
+    "older key of a pooling": ("bert", states(POOLING, pooling_mode_cls_token=True)),
+}
+OF_OTHERS = {  # name: the family, what is changed, and what the refusal says
     "no blank in front": ("xlm-roberta", sets("pre_tokenizer", METASPACE), "pre_tokenizer is"),
     "unknown piece": ("xlm-roberta", sets_model(unk_id=1), "model.unk_id is 3"),
-    "no number of XLM-R's padding": ("xlm-roberta", without("pad_token_id"), None),
-    "no normalizer": ("bert", sets("normalizer", None), "normalizer is"),
-    "NFKC and lower case": ("bert", sets("normalizer", SEQUENCE), "normalizer is"),
     "a normalizer of RoBERTa": ("roberta", sets("normalizer", LOWER), "normalizer is"),
-    "NFKC, kept": ("bert", kept(sets("normalizer", SEQUENCE)), None),
-    "letters as they are": ("bert", CASED, "normalizer is"),
-    "accents": ("bert", states(TOKENIZER_CONFIG, strip_accents=False), "normalizer is"),
-    "accents, as lower case implies": ("bert", states(TOKENIZER_CONFIG, strip_accents=True), None),
-    "words": ("bert", sets("pre_tokenizer", {"type": "WhitespaceSplit"}), "pre_tokenizer is"),
     "blank in front": ("roberta", states(TOKENIZER_CONFIG, add_prefix_space=True), "pre_tok.* is"),
-    "no post-processor": ("bert", sets("post_processor", None), "post_processor is"),
     "none of RoBERTa": ("roberta", sets("post_processor", None), "post_processor is"),
-    "no post-processor, kept": (
-        "bert",
-        kept(sets("post_processor", None)),
-        "post_processor puts other than one token",
-    ),
-    "types of tokens": ("bert", kept(types_of_tokens), "post_processor .* states types"),
-    "another first token": ("bert", states(TOKENIZER_CONFIG, cls_token="[MASK]"), "post_processor"),
-    "prefix": ("bert", sets_model(continuing_subword_prefix="@"), "continuing_subword_prefix is"),
-    "letters of a word": ("bert", sets_model(max_input_chars_per_word=2), "max_input_chars"),
-    "unknown token that is never met": ("roberta", sets_model(unk_token="<unk>"), None),
     "merged by chance": ("roberta", sets_model(dropout=0.5), "model.dropout is"),
-    "token of tokenizer.json": ("bert", tokenizer(lambda p: p["added_tokens"].append(ADDED)), None),
-    "no added tokens": ("bert", sets("added_tokens", []), r"added token '\[PAD\]' is"),
-    "token of added_tokens.json": (
-        "bert",
-        states("added_tokens.json", **{"b.": 150}),
-        "added .*b.",
-    ),
+}
+OF_BERT = {
+    "no normalizer": (sets("normalizer", None), "normalizer is"),
+    "NFKC and lower case": (sets("normalizer", SEQUENCE), "normalizer is"),
+    "letters as they are": (CASED, "normalizer is"),
+    "accents": (states(TOKENIZER_CONFIG, strip_accents=False), "normalizer is"),
+    "words": (sets("pre_tokenizer", {"type": "WhitespaceSplit"}), "pre_tokenizer is"),
+    "no post-processor": (sets("post_processor", None), "post_processor is"),
+    "no post-processor, kept": (kept(sets("post_processor", None)), "puts other than one token"),
+    "types of tokens": (kept(types_of_tokens), "post_processor .* states types"),
+    "another first token": (states(TOKENIZER_CONFIG, cls_token="[MASK]"), "post_processor"),
+    "prefix": (sets_model(continuing_subword_prefix="@"), "continuing_subword_prefix is"),
+    "letters of a word": (sets_model(max_input_chars_per_word=2), "max_input_chars"),
+    "no added tokens": (sets("added_tokens", []), r"added token '\[PAD\]' is"),
+    "token of added_tokens.json": (states("added_tokens.json", **{"b.": 150}), "added .*b."),
     "token of the map": (
-        "bert",
         states("special_tokens_map.json", additional_special_tokens=["b."]),
         "added token 'b.' is",
     ),
-    "token in pieces": ("bert", states(TOKENIZER_CONFIG, split_special_tokens=True), "split_spec"),
-    "baked length and padding": (
-        "bert",
-        lambda folder: (sets("truncation", BAKED)(folder), sets("padding", PADDED)(folder)),
-        None,
-    ),
-    "padded in front": ("bert", sets("padding", PADDED | {"direction": "Left"}), "padding_side is"),
-    "cut in front": ("bert", sets("truncation", BAKED | {"direction": "Left"}), "truncation_side"),
-    "side of padding": ("bert", states(TOKENIZER_CONFIG, padding_side="left"), "padding_side is"),
-    "side of a cut": ("bert", states(TOKENIZER_CONFIG, truncation_side="left"), "truncation_side"),
-    "no file": (
-        "bert",
-        lambda folder: (folder / "tokenizer.json").unlink(),
-        "has no tokenizer.json",
-    ),
-    "cased": (
-        "bert",
-        states(LENGTHS, tokenizer_args={"do_lower_case": False}),
-        "tokenizer_args is",
-    ),
-    "processor": (
-        "bert",
-        states(LENGTHS, processor_kwargs={"padding_side": "left"}),
-        "processor_k",
-    ),
-    "config": ("bert", states(LENGTHS, config_args={"hidden_act": "relu"}), "config_args is"),
-    "an empty setting": ("bert", states(LENGTHS, tokenizer_args={}, query_length=None), None),
-    "task": ("bert", states(LENGTHS, transformer_task="fill-mask"), "transformer_task is"),
-    "length of questions": ("bert", states(LENGTHS, query_length=4), "query_length is"),
-    "text in lower case": ("roberta", states(LENGTHS, do_lower_case=True), None),
-    "length of another family": ("bert", states("sentence_albert_config.json", x=1), None),
-    "number of padding": ("roberta", states("config.json", pad_token_id=0), None),
-    "no number of padding": ("roberta", without("pad_token_id"), None),
-    "another family": (
-        "bert",
+    "token in pieces": (states(TOKENIZER_CONFIG, split_special_tokens=True), "split_spec"),
+    "padded in front": (sets("padding", PADDED | {"direction": "Left"}), "padding_side is"),
+    "cut in front": (sets("truncation", BAKED | {"direction": "Left"}), "truncation_side"),
+    "side of padding": (states(TOKENIZER_CONFIG, padding_side="left"), "padding_side is"),
+    "side of a cut": (states(TOKENIZER_CONFIG, truncation_side="left"), "truncation_side"),
+    "no file": (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer.json"),
+    "cased": (states(LENGTHS, tokenizer_args={"do_lower_case": False}), "tokenizer_args is"),
+    "processor": (states(LENGTHS, processor_kwargs={"padding_side": "left"}), "processor_k"),
+    "config": (states(LENGTHS, config_args={"hidden_act": "relu"}), "config_args is"),
+    "no length": (states(LENGTHS, max_seq_length=0), "max_seq_length is 0"),
+    "task": (states(LENGTHS, transformer_task="fill-mask"), "transformer_task is"),
+    "length of questions": (states(LENGTHS, query_length=4), "query_length is"),
+    "another family": (  # which is said before what its tokenizer differs in
         lambda folder: (states("config.json", model_type="mpnet")(folder), CASED(folder)),
         "model_type 'mpnet' is not supported",
     ),
-    "cut vectors": ("bert", states(OF_FOLDER, truncate_dim=4), "truncate_dim is 4"),
-    "cross-encoder": ("bert", states(OF_FOLDER, model_type="CrossEncoder"), "is a CrossEncoder"),
-    "adapter": ("bert", states("adapter_config.json", r=8), "adapter_config.json; merge"),
-    "code": ("bert", listed(lambda e: e[1].update(type="my.Pooling")), "my.Pooling is code"),
-    "arguments": ("bert", listed(lambda e: e[1].update(kwargs=["task"])), "kwargs is"),
-    "dense in the name of another": (
-        "bert",
-        named("Dense", "2_Normalize"),
-        r"2_Norm.* \(Dense\) is",
-    ),
-    "a module of our name": ("bert", named("Pooler", "2_Pooler"), r"2_Pooler \(Pooler\) is not"),
+    "cut vectors": (states(OF_FOLDER, truncate_dim=4), "truncate_dim is 4"),
+    "cross-encoder": (states(OF_FOLDER, model_type="CrossEncoder"), "is a CrossEncoder"),
+    "adapter": (states("adapter_config.json", r=8), "adapter_config.json; merge"),
+    "code": (listed(lambda e: e[1].update(type="my.Pooling")), "my.Pooling is code"),
+    "arguments": (listed(lambda e: e[1].update(kwargs=["task"])), "kwargs is"),
+    "dense in the name of another": (named("Dense", "2_Normalize"), r"2_Norm.* \(Dense\) is"),
+    "a module of our name": (named("Pooler", "2_Pooler"), r"2_Pooler \(Pooler\) is not"),
     "two of a name": (
-        "bert",
         listed(lambda e: e.append(SECOND | {"name": "1"})),
         "two modules have one name",
     ),
-    "in a folder of its own": ("bert", lambda folder: (add_dense(folder), move(folder)), None),
-    "normalised": ("bert", in_order("Normalize"), None),
-    "dense": ("bert", in_order("Dense", "Normalize"), None),
-    "dense twice": ("bert", in_order("Dense", "Dense"), ORDER),
-    "normalised first": ("bert", in_order("Normalize", "Dense"), ORDER),
-    "normalised twice": ("bert", in_order("Normalize", "Normalize"), ORDER),
-    "pooling first": ("bert", listed(list.reverse), ORDER),
-    "no bias": ("bert", lambda folder: add_dense(folder, bias=False), f"{DENSE}bias is false"),
-    "narrower": (
-        "bert",
-        lambda folder: add_dense(folder, out_features=8),
-        f"{DENSE}out_features is",
-    ),
-    "residual": ("bert", lambda folder: add_dense(folder, use_residual=True), f"{DENSE}use_resid"),
+    "dense twice": (in_order("Dense", "Dense"), ORDER),
+    "normalised first": (in_order("Normalize", "Dense"), ORDER),
+    "normalised twice": (in_order("Normalize", "Normalize"), ORDER),
+    "pooling first": (listed(list.reverse), ORDER),
+    "no bias": (lambda folder: add_dense(folder, bias=False), f"{DENSE}bias is false"),
+    "narrower": (lambda folder: add_dense(folder, out_features=8), f"{DENSE}out_features is"),
+    "residual": (lambda folder: add_dense(folder, use_residual=True), f"{DENSE}use_resid"),
     "activation": (
-        "bert",
         lambda folder: add_dense(folder, activation_function="torch.nn.modules.activation.ReLU"),
         f'{DENSE}activation_function is "ReLU"',
     ),
-    "two poolings": ("bert", states("1_Pooling/config.json", pooling_mode=["cls", "mean"]), "once"),
-    "older key of a pooling": (
-        "bert",
-        states("1_Pooling/config.json", pooling_mode_cls_token=True),  # pooling_mode says mean
-        None,
-    ),
+    "two poolings": (states(POOLING, pooling_mode=["cls", "mean"]), "once"),
 }
+REFUSED = OF_OTHERS | {name: ("bert", *case) for name, case in OF_BERT.items()}
 
 
 @pytest.fixture(scope="module")
@@ -252,33 +218,42 @@ def vectors(folder):
     return ours / np.linalg.norm(ours, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_changed_folder_has_the_vectors_of_its_library_or_is_refused(folders, tmp_path, name):
-    family, change, said = CASES[name]
-    folder = shutil.copytree(folders[family], tmp_path / "folder")
-    change(folder)
-    if said is None:
-        theirs = by_library(folder).encode(TEXTS, normalize_embeddings=True)
-        np.testing.assert_allclose(vectors(folder), theirs, atol=1e-5)
-        return
-    with pytest.raises(InputError, match=said) as caught:
-        vectors(folder)
-    assert "\n" not in str(caught.value)
+@pytest.fixture
+def changed(folders, tmp_path):
+    """A function that copies the folder of a family, changes it, and returns it."""
 
-
-def test_bases_are_refused_by_the_same_rule(folders, tmp_path):
-    for name in ("no added tokens", "cut vectors", "padded in front", "normalised twice", "cased"):
-        family, change, said = CASES[name]
-        folder = shutil.copytree(folders[family], tmp_path / name)
+    def make(family, change):
+        folder = shutil.copytree(folders[family], tmp_path / "folder")
         change(folder)
-        with pytest.raises(InputError, match=said):
-            built(folder, tmp_path / "base")
+        return folder
+
+    return make
 
 
-def test_a_base_whose_texts_are_put_in_lower_case_before_is_refused(folders, tmp_path):
-    folder = shutil.copytree(folders["roberta"], tmp_path / "folder")
-    states(LENGTHS, do_lower_case=True)(folder)
-    with pytest.raises(InputError, match="do_lower_case is true"):
+@pytest.mark.parametrize("name", EQUAL)
+def test_a_changed_folder_has_the_vectors_of_its_library(changed, name):
+    folder = changed(*EQUAL[name])
+    theirs = by_library(folder).encode(TEXTS, normalize_embeddings=True)
+    np.testing.assert_allclose(vectors(folder), theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_folder_that_its_library_reads_otherwise_is_refused(changed, name):
+    *case, said = REFUSED[name]
+    folder = changed(*case)
+    with pytest.raises(InputError, match=said):
+        vectors(folder)
+
+
+BY_THE_SAME_RULE = "no added tokens|cut vectors|padded in front|normalised twice|cased".split("|")
+IN_LOWER_CASE = (*EQUAL["text in lower case"], "do_lower_case is true")  # a base is refused, too
+
+
+@pytest.mark.parametrize("case", [IN_LOWER_CASE, *(REFUSED[name] for name in BY_THE_SAME_RULE)])
+def test_bases_are_refused_by_the_same_rule(changed, tmp_path, case):
+    *case, said = case
+    folder = changed(*case)
+    with pytest.raises(InputError, match=said):
         built(folder, tmp_path / "base")
 
 
@@ -294,9 +269,8 @@ def test_a_base_whose_texts_are_put_in_lower_case_before_is_refused(folders, tmp
         (in_bfloat16, "no prompts"),  # config.json says float32, in which the library computes, too
     ],
 )
-def test_the_headline_says_what_is_computed_otherwise(folders, tmp_path, change, said):
-    folder = shutil.copytree(folders["bert"], tmp_path / "folder")
-    change(folder)
+def test_the_headline_says_what_is_computed_otherwise(changed, change, said):
+    folder = changed("bert", change)
     assert headline(read_found(folder), TextInput("", 16)).endswith(said)
 
 

@@ -24,6 +24,10 @@ SHAPE = {
     "intermediate_size": 48,
     "max_position_embeddings": POSITIONS,
 }
+# A length and a padding that stand in tokenizer.json
+BAKED = {"direction": "Right", "max_length": 9, "strategy": "LongestFirst", "stride": 0}
+PADDED = {"strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": None}
+PADDED |= {"pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
 OF_ROBERTA = {"type_vocab_size": 1, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 
 

@@ -108,11 +108,10 @@ def test_each_epoch_and_each_seed_has_an_order_of_its_own_and_the_same_seed_has_
 
 
 @pytest.mark.parametrize("size", [2, 5])
-def test_a_batch_that_cannot_be_filled_is_refused_in_one_line(size):
+def test_a_batch_that_cannot_be_filled_is_refused(size):
     rows = rows_of(*([0, i, NONE] for i in range(1, 9)))  # all share sentence 0
-    with pytest.raises(InputError, match="corpus: no two rows") as caught:
+    with pytest.raises(InputError, match="corpus: no two rows"):
         next(batches(rows, size, 0))
-    assert "\n" not in str(caught.value)
 
 
 def test_a_batch_of_one_row_can_always_be_filled():

@@ -78,9 +78,7 @@ def test_pairs_without_a_near_one_are_refused():
         sample(np.array([4.0, 1.0]), "here")
 
 
-def test_the_curve_has_the_untrained_model_each_interval_and_the_end_and_no_model_is_kept(
-    inputs, pairs, tmp_path
-):
+def test_the_curve_has_start_intervals_and_end_and_no_model_is_kept(inputs, pairs, tmp_path):
     train(inputs, pairs, tmp_path, settings=replace(SETTINGS, evaluate_every=4))
     with open(tmp_path / "dev.csv", newline="") as stream:
         lines = list(csv.DictReader(stream))

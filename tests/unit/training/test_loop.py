@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch import nn
 
-from semblance.errors import InputError
 from semblance.models.optimiser import AdamW
 from semblance.training.loop import Schedule, TrainingFailed, fit, learning_rate, summary
 
@@ -45,9 +44,7 @@ def fitted(values, evaluate=None, rate=1e-3, log=lambda event: None, **schedule)
         (1, 0.1, [1]),
     ],
 )
-def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero_after_the_last_step(
-    steps, warmup, shares
-):
+def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero(steps, warmup, shares):
     seen = []
     plan = Schedule(steps, 2e-5, warmup)
     assert learning_rate(steps, plan) == 0.0
@@ -110,9 +107,7 @@ def test_the_optimiser_is_torchs_fused_adamw_bit_for_bit():
         ([1, 2, 3, 4], 1, None, [], 4),  # without patience no loss is
     ],
 )
-def test_training_stops_when_no_window_falls_below_the_lowest(
-    values, window, patience, windows, step
-):
+def test_training_stops_when_no_window_is_a_new_lowest(values, window, patience, windows, step):
     _, progress = fitted([float(v) for v in values], window=window, patience=patience)
     assert progress.windows == pytest.approx(windows) and progress.step == step
     reason = f"the loss did not fall for {patience} windows of {window} steps"
@@ -151,11 +146,10 @@ FAILING = [  # the losses, the dev scores, and what is said
 
 
 @pytest.mark.parametrize("values, scores, said", FAILING)
-def test_a_loss_or_a_score_that_is_not_finite_stops_with_one_line(values, scores, said):
+def test_a_loss_or_a_score_that_is_not_finite_stops_the_training(values, scores, said):
     evaluate = scores and iter(scores).__next__
-    with pytest.raises(TrainingFailed, match=said) as caught:
+    with pytest.raises(TrainingFailed, match=said):
         fitted(values, evaluate, evaluate_every=2)
-    assert isinstance(caught.value, InputError) and "\n" not in str(caught.value)
 
 
 def test_the_model_ends_with_the_weights_of_its_best_dev_score():
@@ -187,12 +181,8 @@ def test_a_training_ends_with_a_perfect_dev_score_with_the_weights_that_all_its_
     # The start is perfect, too, but is no candidate.
     model, progress = trained([1.0, 0.9, 1.0])
     later, whole = trained([1.0, 0.9, 0.9999, 0.9, 0.9])
-    assert (progress.step, progress.best_step, progress.stopped) == (
-        4,
-        4,
-        "the dev score is perfect",
-    )
-    assert (whole.step, whole.best_step, whole.stopped) == (8, 4, "")
+    assert progress.stopped == "the dev score is perfect" and whole.stopped == ""
+    assert (progress.step, progress.best_step, whole.step, whole.best_step) == (4, 4, 8, 4)
     assert torch.equal(model.weight, later.weight)
 
 

@@ -155,14 +155,8 @@ def test_entropy_is_equation_2(hard, scale, phi, reduction, negatives_too, inclu
     sums = entropy_sums(batch, scale, include_positive, negatives_too)
     term = sum(sums) / (b if reduction == "mean" else 1)
     expected = equation_1(batch.queries, candidates_of(batch), scale) - phi * term
-    found = entropy.loss(
-        batch,
-        scale=scale,
-        phi=phi,
-        reduction=reduction,
-        include_positive=include_positive,
-        hard_negatives_in_entropy=negatives_too,
-    )
+    options = {"include_positive": include_positive, "hard_negatives_in_entropy": negatives_too}
+    found = entropy.loss(batch, scale=scale, phi=phi, reduction=reduction, **options)
     assert float(found) == near(expected)
 
 
@@ -255,9 +249,8 @@ def test_hardness_gives_each_negative_the_weight_of_its_exponent(b, d, scale, ha
         terms = [w * math.exp(scale * each) for w, each in zip(weights, cosines, strict=True)]
         total -= math.log(terms[i] / sum(terms))
     assert float(hardness.loss(batch, scale=scale, hardness=3.0)) == near(total / b)
-    assert float(hardness.loss(batch, scale=scale, hardness=0.0)) == near(
-        contrastive.loss(batch, scale=scale)
-    )
+    plain = hardness.loss(batch, scale=scale, hardness=0.0)
+    assert float(plain) == near(contrastive.loss(batch, scale=scale))
 
 
 @pytest.mark.parametrize("b,d,scale,hard", NEGATIVES)
@@ -309,10 +302,25 @@ def taught(given, one, i, other, j):
     return sum(cosines) / len(cosines)
 
 
+def distillation(batch, given, compared):
+    """The cross entropy, summed over the queries, of the students' shares of the other texts of a view.
+
+    Each share is the softmax of scaled cosines: of the teachers' mean at 3, of the model's at 2.
+    """
+    total = 0.0
+    queries, texts = batch.queries.tolist(), getattr(batch, compared).tolist()
+    for i, query in enumerate(queries):
+        others = [j for j in range(len(queries)) if j != i]
+        of_teacher = {j: math.exp(3 * taught(given, "queries", i, compared, j)) for j in others}
+        of_student = {j: math.exp(2 * cosine(query, texts[j])) for j in others}
+        for j in others:
+            share = of_teacher[j] / sum(of_teacher.values())
+            total -= share * math.log(of_student[j] / sum(of_student.values()))
+    return total
+
+
 @pytest.mark.parametrize("b,d,n,hard", [(2, 3, 1, 0), (6, 4, 1, 1), (7, 3, 3, 0)])
-def test_the_guided_loss_has_the_candidates_that_the_guide_finds_farther_than_the_own_pair(
-    b, d, n, hard
-):
+def test_the_guided_loss_has_candidates_that_the_guide_finds_farther(b, d, n, hard):
     batch, given = draw(b, d, seed=9, n=n, hard=hard)
     given = Regulators(*(torch.cat([x, x[..., :1]], dim=-1) for x in given[:2]))  # of another width
     total = kept = 0
@@ -334,28 +342,19 @@ def test_the_guided_loss_has_the_candidates_that_the_guide_finds_farther_than_th
 
 
 @pytest.mark.parametrize("b,d,n,weights", [(2, 3, 1, (0.0, 1.0)), (5, 4, 2, (0.5, 2.0))])
-def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillation(
-    b, d, n, weights
-):
+def test_the_ranking_loss_is_contrast_with_consistency_and_distillation(b, d, n, weights):
     batch, given = draw(b, d, seed=12, n=n)
     given = Regulators(*(torch.cat([x, x], dim=-1) for x in given[:2]))  # of another width
     forth = probabilities(batch.queries, batch.positives, 4.0)
     back = probabilities(batch.positives, batch.queries, 4.0)
-    consistency = distillation = 0.0
+    consistency = 0.0
     for p, q in zip(forth, back, strict=True):
         for x, y in zip(p, q, strict=True):
             middle = (x + y) / 2
             consistency += (x * math.log(x / middle) + y * math.log(y / middle)) / 2
-    for i in range(b):
-        others = [j for j in range(b) if j != i]
-        of_teacher = {j: math.exp(3 * taught(given, "queries", i, "positives", j)) for j in others}
-        query = batch.queries[i].tolist()
-        of_student = {j: math.exp(2 * cosine(query, batch.positives[j].tolist())) for j in others}
-        for j in others:
-            share = of_teacher[j] / sum(of_teacher.values())
-            distillation -= share * math.log(of_student[j] / sum(of_student.values()))
+    of_teachers = distillation(batch, given, "positives")
     expected = equation_1(batch.queries, batch.positives, 4.0)
-    expected += (weights[0] * consistency + weights[1] * distillation) / b
+    expected += (weights[0] * consistency + weights[1] * of_teachers) / b
     scales = {"scale": 4.0, "student_scale": 2.0, "teacher_scale": 3.0}
     options = {"consistency_weight": weights[0], "ranking_weight": weights[1]}
     assert float(ranking.loss(batch, given, **scales, **options)) == near(expected)
@@ -365,20 +364,11 @@ def test_the_ranking_loss_is_the_contrastive_one_with_consistency_and_distillati
 def test_the_distilled_loss_is_equation_3_of_distillcse(b, d, n, weight):
     batch, given = draw(b, d, seed=15, n=n)
     given = Regulators(*(torch.cat([x, x], dim=-1) for x in given[:2]))  # of another width
-    queries = batch.queries.tolist()
-    distillation = 0.0
-    for i in range(b):
-        others = [j for j in range(b) if j != i]
-        of_teacher = {j: math.exp(3 * taught(given, "queries", i, "queries", j)) for j in others}
-        of_student = {j: math.exp(2 * cosine(queries[i], queries[j])) for j in others}
-        for j in others:
-            share = of_teacher[j] / sum(of_teacher.values())
-            distillation -= share * math.log(of_student[j] / sum(of_student.values()))
-    expected = equation_1(batch.queries, batch.positives, 4.0) + weight * distillation / b
+    of_teachers = distillation(batch, given, "queries")
+    expected = equation_1(batch.queries, batch.positives, 4.0) + weight * of_teachers / b
     scales = {"scale": 4.0, "student_scale": 2.0, "teacher_scale": 3.0, "interval": 0.0}
-    assert float(distilled.loss(batch, given, **scales, distillation_weight=weight)) == near(
-        expected
-    )
+    found = distilled.loss(batch, given, **scales, distillation_weight=weight)
+    assert float(found) == near(expected)
 
 
 def groups_of(logits, interval):
@@ -426,9 +416,7 @@ def test_the_distilled_loss_shuffles_unless_the_interval_is_zero():
 
 
 @pytest.mark.parametrize("positive_weight,dimension_weight", [(1.0, 0.0), (0.9, 0.0), (0.9, 0.1)])
-def test_the_loss_of_simcse_plus_plus_has_negatives_of_the_third_view(
-    positive_weight, dimension_weight
-):
+def test_simcse_plus_plus_has_negatives_of_the_third_view(positive_weight, dimension_weight):
     b = 6
     batch = draw_batch(b, 4, seed=19, hard=1)
     queries, positives, full = (view.tolist() for view in batch)
@@ -508,9 +496,7 @@ def test_the_gradients_are_those_of_the_function(function, options, n, hard):
     "function,options,n,hard",
     [*((*loss, 0) for loss in LOSSES), (hardness.loss, {}, 0, 0), THIRD_VIEW],
 )
-def test_probabilities_that_vanish_in_float32_leave_loss_and_gradient_finite(
-    function, options, n, hard
-):
+def test_probabilities_that_vanish_leave_loss_and_gradient_finite(function, options, n, hard):
     drawn = draw(4, 3, seed=11, n=n, hard=hard)
     parts = each_tensor(drawn, lambda tensor: tensor.float().requires_grad_())
     value = function(*parts, scale=1000.0, **options)

@@ -33,9 +33,7 @@ ORDINARY = np.arange(3, VOCABULARY, dtype=np.int32)
 WORDS = Vocabulary(np.zeros(VOCABULARY, dtype=bool), ORDINARY, mask=MASK)
 SENTENCES, BATCH = 24, 6
 PAIRS = Rows(
-    np.arange(0, SENTENCES, 2, dtype=np.int32),
-    np.arange(1, SENTENCES, 2, dtype=np.int32),
-    np.full(SENTENCES // 2, NONE, np.int32),
+    *np.arange(SENTENCES, dtype=np.int32).reshape(-1, 2).T, np.full(SENTENCES // 2, NONE, np.int32)
 )
 MASKED = MaskedWords(weight=0.5, share=0.4)
 SETTINGS = train_settings(batch_size=BATCH, max_length=12, masked_words=MASKED)

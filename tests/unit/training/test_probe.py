@@ -1,16 +1,16 @@
 """A user's loss is called once on random vectors: what is wrong with it is one line with its place."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 
+from semblance.provenance import ROOT
 from semblance.training import probe
 from semblance.training.batch import Batch
 from semblance.training.losses import own
+from tests.scripts.flags import python
 
 GOOD = "def loss(batch, *, scale: float = 1.0):\n    return scale * {}\n"
 WRONG = {
@@ -53,13 +53,9 @@ def test_a_loss_is_called_with_the_texts_of_a_row(tmp_path, capsys, texts, field
 
 def test_a_child_process_says_it_and_leaves_the_working_folder_alone(tmp_path):
     Path(tmp_path, "mine.py").write_text(GOOD.format("batch.queries"))
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", probe.__name__, "mine.py", "{}", "2"],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(Path(probe.__file__).parents[2]), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-    )
+    environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    words = ("-P", "-m", probe.__name__, "mine.py", "{}", "2")
+    done = python(*words, cwd=tmp_path, env=environment)
     assert done.returncode == 1 and list(tmp_path.iterdir()) == [tmp_path / "mine.py"]
     last = done.stdout.splitlines()[-1]
     assert last == "mine.py:1: the loss is a Tensor [4, 32], not one number in a tensor"

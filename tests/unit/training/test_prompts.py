@@ -81,8 +81,6 @@ def test_a_trained_model_has_the_prompts_of_its_base(prompted, tmp_path):
 @pytest.mark.parametrize(
     "changed", [{"views": "delete"}, {"masked_words": MaskedWords(weight=0.1)}]
 )
-def test_a_training_that_would_change_the_tokens_of_a_prompt_is_refused(
-    prompted, tmp_path, changed
-):
+def test_a_training_that_would_change_tokens_of_prompts_is_refused(prompted, tmp_path, changed):
     with pytest.raises(InputError, match="changes tokens, those of the base's prompts among them"):
         train(prompted, tmp_path, train_settings(max_length=32, **changed))

@@ -20,11 +20,7 @@ from semblance.training.recipe import TrainSettings, batch_size, schedule, train
 from tests.example_settings import train_settings
 
 SHAPE = Architecture(16, 1, 2, 32, 50, 40, 2, 1e-12, 0.1, 0.1, 0, 0)
-ROWS = Rows(
-    np.arange(0, 30, 3, dtype=np.int32),
-    np.arange(1, 30, 3, dtype=np.int32),
-    np.arange(2, 30, 3, dtype=np.int32),
-)
+ROWS = Rows(*np.arange(30, dtype=np.int32).reshape(10, 3).T)
 SILENT = DropoutSettings(hidden=0.0, attention=0.0)
 
 

@@ -93,9 +93,7 @@ def refuse_links(monkeypatch, number=errno.EPERM):
     monkeypatch.setattr(finished.os, "link", link)
 
 
-def test_deleted_outputs_are_put_back_byte_for_byte_with_a_new_time_without_a_step(
-    training, capsys
-):
+def test_deleted_outputs_are_put_back_byte_for_byte_without_a_step(training, capsys):
     training.train(steps=1)
     assert f"{training.out}: step 2 of 2, loss " in capsys.readouterr().err
     before = outputs(training.out)
@@ -172,9 +170,7 @@ def of_another_training(path):
         ("record.json", of_another_training),
     ],
 )
-def test_a_damaged_second_copy_is_not_put_back_and_training_starts_again(
-    training, capsys, name, damage
-):
+def test_a_damaged_second_copy_is_not_put_back(training, capsys, name, damage):
     training.train()
     before = checked(training.out / "record.json")
     delete(training.out)
@@ -202,9 +198,7 @@ def test_a_second_copy_that_the_disk_cannot_read_for_now_is_kept(training, monke
     assert training.fits == 1 and kept(training.out).is_dir()
 
 
-def test_without_hard_links_no_second_copy_is_kept_and_no_warning_printed(
-    training, monkeypatch, capsys
-):
+def test_without_hard_links_no_copy_is_kept_and_no_warning_printed(training, monkeypatch, capsys):
     refuse_links(monkeypatch)
     training.train(steps=1)
     assert outputs(training.out) and not (training.out / "checkpoints").exists()
@@ -214,11 +208,10 @@ def test_without_hard_links_no_second_copy_is_kept_and_no_warning_printed(
 def test_the_record_of_a_training_keeps_what_the_records_of_its_inputs_say(training, inputs):
     training.train()
     links = read_sealed(training.out / "record.json")["inputs"]
-    records = [*map(read_sealed, inputs), dev_record()]
     said = {link["role"]: link["record"] for link in links}
-    assert said == dict(
-        zip(("base", "corpus", "tokens", "dev"), map(record_digest, records), strict=True)
-    )
+    roles = dict(zip(("base", "corpus", "tokens"), map(read_sealed, inputs), strict=True))
+    roles["dev"] = dev_record()
+    assert said == {role: record_digest(record) for role, record in roles.items()}
 
 
 def test_outputs_that_are_put_back_name_the_records_that_are_there_now(training, inputs):
@@ -316,20 +309,21 @@ def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(t
     assert circumstances(training.out / "record.json")["attempts"] == 1  # the first saved nothing
 
 
+MASKED = MaskedWords(weight=0.5, share=0.3)
+MASKED_ALONE = replace(SETTINGS, loss=None, views="twice", masked_words=MASKED)
+
+
 @pytest.mark.parametrize(
-    "changed",
+    "settings",
     [
-        {"encoders": 2},
-        {"views": "twice", "same_masks": True},
-        {"views": "delete", "view_options": {"share": 0.5}},
-        {"masked_words": MaskedWords(weight=0.5, share=0.3)},
-        {"loss": None, "views": "twice", "masked_words": MaskedWords(weight=1.0, share=0.3)},
+        replace(SETTINGS, encoders=2),
+        replace(SETTINGS, views="twice", same_masks=True),
+        replace(SETTINGS, views="delete", view_options={"share": 0.5}),
+        replace(SETTINGS, masked_words=MASKED),
+        MASKED_ALONE,
     ],
 )
-def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_was_never_killed(
-    training, capsys, changed
-):
-    settings = replace(SETTINGS, **changed)
+def test_a_killed_training_with_more_parts_ends_as_one_never_killed(training, capsys, settings):
     training.train(settings)
     never_killed = checked(training.out / "record.json")["outputs"]
     shutil.rmtree(training.out)
@@ -339,23 +333,14 @@ def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_
     assert checked(training.out / "record.json")["outputs"] == never_killed
 
 
-MASKED_ALONE = replace(
-    SETTINGS, loss=None, views="twice", masked_words=MaskedWords(weight=1.0, share=0.3)
-)
-
-
-def test_a_trained_model_has_no_head_of_masked_words_and_a_base_that_was_trained_here_has_one(
-    training,
-):
+def test_a_base_that_was_trained_here_alone_has_a_head_of_masked_words(training):
     training.train(replace(SETTINGS, masked_words=MaskedWords(weight=0.5)))
     assert not (training.out / "model" / HEAD).exists()
     training.train(MASKED_ALONE)
     assert f"model/{HEAD}" in checked(training.out / "record.json")["outputs"]
 
 
-def test_a_method_starts_from_a_base_that_was_trained_here_and_from_its_head(
-    training, inputs, tmp_path
-):
+def test_a_method_starts_from_a_base_trained_here_and_from_its_head(training, inputs, tmp_path):
     training.train(MASKED_ALONE)
     base = SavedModel.read(training.out / "record.json")
     encoder = load(base.folder)

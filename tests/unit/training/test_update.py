@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from semblance.data.tokens import Tokens
 from semblance.models import packing
 from semblance.models.optimiser import AdamW
 from semblance.models.packing import PLACES, PORTION, pack
 from semblance.training.batch_loss import BatchLoss
 from semblance.training.update import RecordedUpdate, Update, tensors_of, updating
+from tests.unit.models.test_packing import tokens_of
 from tests.unit.training.test_fast_path import (
     CASES,
     corpus,
@@ -26,10 +26,6 @@ from tests.unit.training.test_fast_path import (
 on_a_gpu = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="no GPU: recorded steps NOT tested"
 )
-
-
-def tokens_of(lengths) -> Tokens:
-    return Tokens(np.arange(sum(lengths), dtype=np.int32), np.cumsum([0, *lengths]))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,14 +1,12 @@
 """COUGH's three CSV files."""
 
-from pathlib import Path
-
 import pytest
 
 from semblance.data.banks.cough import LABEL, read_cough
 from semblance.data.csv_text import read_csv
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance.errors import InputError
-from tests.unit.data.files import DATA, fails_at, needs_data, put
+from tests.unit.data.files import fails_at, put
 
 PAIRS = (
     '2,u, What is it? ,"<dd>\n</dd>","A virus,\nI think",x,s,en,Question\n'
@@ -81,9 +79,7 @@ def test_a_malformed_row_is_named_by_its_line(tmp_path, name, row, words):
         read_cough(*paths.values())
 
 
-def test_a_negative_judgement_of_a_query_that_the_release_took_out_is_counted_and_passed_over(
-    tmp_path,
-):
+def test_a_negative_judgement_of_a_query_that_was_taken_out_is_only_counted(tmp_path):
     row = '5,"who?",2,[1],1,negative\n'
     judged = BEFORE["judgements"]
     with_it, without = (
@@ -93,17 +89,8 @@ def test_a_negative_judgement_of_a_query_that_the_release_took_out_is_counted_an
     assert with_it.judgements == without.judgements + 1
 
 
-@needs_data
-def test_the_query_bank_lacks_as_many_queries_as_its_paper_has_more_judged():
-    """39,760 judgements at the paper's 32.17 a query are those of 1,236 queries, not of 1,201."""
-    lines = read_csv(Path(DATA, "faq/cough/User_Query_Bank.csv"), ["index"])
-    numbers = [int(row["index"]) for _, row in lines]
-    assert (len(numbers), max(numbers) + 1) == (1201, 1236) and round(39760 / 32.17) == 1236
-
-
-@needs_data
-def test_the_real_rows_read(tmp_path):
-    folder = Path(DATA, "faq/cough")
+def test_the_real_rows_read(tmp_path, real_data):
+    folder = real_data / "faq/cough"
     relevance = folder / "sample_Annotated_Relevance_Set.csv"
     judged = [row for _, row in read_csv(relevance, ["FAQ_index"])]
     # The sample's pairs are not those its judgements name: give them a bank that holds both.

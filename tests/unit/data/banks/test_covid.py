@@ -1,14 +1,12 @@
 """The COVID-QA tables; tests/unit/data/test_refusals.py says what is refused in them."""
 
-from pathlib import Path
-
 import pytest
 
 from semblance.data.banks.covid import read_covid
 from semblance.data.csv_text import read_csv
 from semblance.data.faq import Faq, FaqPair, FaqQuery
 from semblance.errors import InputError
-from tests.unit.data.files import DATA, needs_data, put
+from tests.unit.data.files import put
 
 TABLE = 'question,answer,lang\nnull,"NA,\n n/a",en\nnull,None,en\nWas?,Das,de\n'
 OTHER = 'lang\tquestion\tanswer\nen\t null \t"NA, n/a"\nen\tother, q\tNA\nit\t\t\n'
@@ -42,9 +40,8 @@ def test_a_bank_without_tables_is_refused():
         read_covid([])
 
 
-@needs_data
-def test_the_real_tables_hold_376_pairs_and_queries_for_them():
-    folder = Path(DATA, "faq/covid")
+def test_the_real_tables_hold_376_pairs_and_queries_for_them(real_data):
+    folder = real_data / "faq/covid"
     tables = sorted(folder.glob("deepset_faq_*"))
     similarity = folder / "deepset_eval_question_similarity_en.csv"
     faq = read_covid(tables, similarity)

@@ -47,10 +47,3 @@ def test_a_count_that_differs_from_the_manifest_is_refused(what):
     raw = Raw({"cough": wrong}, ROOT / "demo/data")
     with pytest.raises(InputError, match=f"{what}: {found} found, {found + 1} expected"):
         read_bank(raw, settings("cough"))
-
-
-def test_a_users_own_file_is_recorded_by_its_path():
-    path = str(ROOT / "demo/data/faq/own/library.csv")
-    raw = demo_data()
-    bank = read_bank(raw, settings("own", path=path))
-    assert bank.name == "library" and list(raw.inputs) == [path]

@@ -201,9 +201,7 @@ BEFORE = [  # what happened before, and how often the next start says what
 
 
 @pytest.mark.parametrize("before, said", BEFORE)
-def test_whatever_happened_before_the_training_ends_bit_identical(
-    tmp_path, whole, capsys, before, said
-):
+def test_whatever_happened_before_it_ends_bit_identical(tmp_path, whole, capsys, before, said):
     before(tmp_path)
     capsys.readouterr()
     assert same(train(keeper(tmp_path)), whole)

@@ -11,6 +11,7 @@ from semblance.data.text import normalise, shows_nothing
 from semblance_faq.read.faq import read_own
 from tests.hostile.bounds import bounded, survives
 from tests.hostile.test_own_files import CSV, JSON
+from tests.unit.data.files import put
 
 SHARED = {
     "derandomize": True,
@@ -90,20 +91,15 @@ def test_every_valid_faq_of_ones_own_comes_back(effort, tmp_path):
 def comes_back(rows: list[tuple], tmp_path: Path) -> None:
     """Assert that a FAQ of these rows is read as it was written, as JSON lines and as CSV."""
     lines = [json.dumps({"question": q, "answer": a, "id": i, "queries": w}) for q, a, i, w in rows]
-    bank = read_own(put(tmp_path / "o.jsonl", lines))
+    bank = read_own(put(tmp_path / "o.jsonl", "\n".join(lines)))
     first = {(q, a): (q, a, i) for q, a, i, _ in reversed(rows)}  # of rows that repeat
     wanted = list(dict.fromkeys(first[q, a] for q, a, *_ in rows))
     assert [(p.question, p.answer, p.id) for p in bank.pairs] == wanted
     wordings = [text for row in rows for text in row[3]]
     assert [q.text for q in bank.queries] == list(dict.fromkeys(wordings))
     table = ["question,answer,id", *(quoted(*row[:3]) for row in rows)]
-    assert read_own(put(tmp_path / "o.csv", table)).pairs == bank.pairs
+    assert read_own(put(tmp_path / "o.csv", "\n".join(table))).pairs == bank.pairs
 
 
 def quoted(*fields: str) -> str:
     return ",".join('"' + field.replace('"', '""') + '"' for field in fields)
-
-
-def put(path: Path, lines: list[str]) -> Path:
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
-    return path
