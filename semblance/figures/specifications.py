@@ -133,6 +133,7 @@ def draw(rows: drawing.Rows, names: drawing.Names) -> drawing.Figure:
     drawing.legend_below(figure, 3)
     look = {"x": 0.01, "ha": "left", "fontsize": drawing.SIZE, "fontweight": "bold"}
     figure.suptitle(heading(tables), **look)
+    figure.set_label(heading(tables))  # the headline of the report
     _draw_choices(grid, first, kinds)
     return figure
 

@@ -86,6 +86,7 @@ def test_the_headline_counts_the_readings_of_each_average():
     found = specification_rows(shown(), CHOICES)
     said = specifications.heading([found])
     assert said == "Above half of the paper's gain: in 1 of 3 readings by all pairs"
+    assert specifications.draw(found, {}).get_label() == said  # which heads the report, too
 
 
 def test_the_readings_of_rcl_are_those_of_the_commit_that_fixed_them():
