@@ -197,7 +197,7 @@ def read_claims(paths: Iterable[str | Path] = PAPERS) -> Claims:
 def _claimed(data: dict[str, Any]) -> dict[str, Any]:
     """Return the claims of a paper's file, which stand below its tables."""
     claims = {}
-    for name, table in data["tables"].items():
+    for name, table in data.get("tables", {}).items():
         for claim, stated in table.get("claims", {}).items():
             terms = {key: stated[key] for key in ("rows", "rivals") if key in stated}
             for key, rows in terms.items():

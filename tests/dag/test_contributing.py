@@ -90,7 +90,9 @@ def test_the_json_of_a_command_has_the_keys_that_the_skill_page_lists(
 ):
     for name in ("ours", "theirs"):
         (tmp_path / f"{name}.csv").write_text("item,score\n1,.5\n2,.3\n3,.7\n")
+    (tmp_path / "asked.txt").write_text("How?\nHow?\n")
     here = HERE | {"my-faq": "results/answerers/tiny", "mine.yaml": "tiny.yaml"}
+    here["asked.txt"] = str(tmp_path / "asked.txt")
     here["FOLDER"] = "results/models/nli/tiny/rcl-2/seed-1"
     command = re.sub("|".join(here), lambda name: here[name[0]], command)
     command = re.sub(r"(\w+)\.csv", rf"{tmp_path}/\1.csv", command)
