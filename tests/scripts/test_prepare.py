@@ -158,7 +158,8 @@ def test_the_dirt_of_an_own_faq_is_reported_and_counted_in_the_record(tmp_path, 
     assert next(q for q in read_bank(out).questions if q.text == "w").relevant == (0, 1)
 
 
-def test_a_base_comes_from_a_hub_and_tokenises_a_corpus(server, tmp_path):
+def test_a_base_comes_from_a_hub_and_tokenises_a_corpus(server, tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # of whoever tests
     write_base(tmp_path / "raw")
     raw = [path for path in (tmp_path / "raw").rglob("*") if path.is_file()]
     files = {str(path.relative_to(tmp_path / "raw")): path.read_bytes() for path in raw}
