@@ -28,19 +28,17 @@ PART = " · "  # between two choices: "scale 20 · candidates all"
 Choices = Mapping[str, dict[str, str]]
 
 
-def rows(
-    path: Path, *, choices: dict[str, dict[str, str]], gain: float | None = None
-) -> Iterator[Row]:
+def rows(path: Path, *, choices: dict[str, dict[str, str]], gain: float) -> Iterator[Row]:
     """Yield the readings of the table in a JSON file, in its order.
 
     ``choices``: what each method of the table chose, by the name of the choice; a row of a method
-    without an entry is a control. ``gain``: the paper's difference, where the table has no printed
-    rows, as by another mean of the subsets. Raises InputError if the file holds no table.
+    without an entry is a control. ``gain``: the paper's difference, in points. Raises InputError if
+    the file holds no table.
     """
     yield from specification_rows(table.from_file(path), choices, gain)
 
 
-def specification_rows(shown: Table, choices: Choices, gain: float | None = None) -> list[Row]:
+def specification_rows(shown: Table, choices: Choices, gain: float) -> list[Row]:
     """Return each reading's difference from its control in the main column, in points.
 
     ``low`` and ``high``: its interval of seeds and items at 95 %. ``published``: the paper's
@@ -59,7 +57,6 @@ def specification_rows(shown: Table, choices: Choices, gain: float | None = None
     if missing := [row.label for row, _, contrast in found if contrast is None]:
         problem = f"{', '.join(missing)} cannot be compared with a control"
         raise InputError(shown.name, problem, "wait for its rows, or leave the reading out")
-    gain = _published_gain(shown, column) if gain is None else gain
     contrasts = [contrast for _, _, contrast in found if contrast is not None]
     estimates = [contrast.found for contrast in contrasts]
     ps: list[float | None] = [None] * len(estimates)  # where one has no interval
@@ -84,17 +81,6 @@ def specification_rows(shown: Table, choices: Choices, gain: float | None = None
         figures = {"difference": contrast.value, "low": low, "high": high, "p_holm": p}
         rows.append({**whole, **names, **figures, "n": len(contrast.by_seed)})
     return rows
-
-
-def _published_gain(shown: Table, column: str) -> float:
-    """Return the paper's difference of a row and its control; InputError if none is printed."""
-    for row in shown.rows:
-        control = shown.control_of(row)
-        printed = [side.cells[column].published for side in (row, control) if side]
-        if len(printed) == 2 and None not in printed:
-            return printed[0] - printed[1]
-    problem = "no row and its control have rows of the paper beside them"
-    raise InputError(shown.name, problem, "name them in `published`, or state `gain`")
 
 
 # --- the drawing: a specification curve ----------------------------------------------------------
