@@ -29,7 +29,7 @@ CHECKPOINTS = "checkpoints/*/step-*"  # in the folder of a training
 # What semblance.training.keeping.log prints of a running training.
 PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
 EARLIEST = 0.15  # of the work, that must be done before a time left is said
-ERROR = 0.4  # of predictions: with it real runs ended in the range at 19 of 22 looks
+ERROR = 0.4  # of predictions: with it real runs ended in the range at 126 of 139 looks
 MINUTE = 60.0  # seconds after which the steps of a training tell its pace
 PATIENCE = 5.0  # seconds for an answer of Slurm's
 
