@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pandas as pd
@@ -143,16 +144,20 @@ def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
     assert number.sub("N", capsys.readouterr().out) == number.sub("N", shown)
 
 
-def test_the_finding_has_the_numbers_of_the_run_that_it_names():
+def test_the_finding_has_the_numbers_of_the_runs_that_it_names():
     finding = README.split("**One finding**")[1].split("\n\n")[0]
-    folder = ROOT / re.search(r"\((docs/runs/.+?)/\)", finding)[1]
-    table = pd.read_csv(folder / "rcl_table3.csv").set_index("method")
-    claims = pd.read_csv(folder / "claims.csv").set_index(["claim", "reading"])
+    first, second = re.findall(r"\((docs/runs/.+?)/\)", finding)
+    with tarfile.open(ROOT / first / "records.tar.xz") as box:
+        readings = pd.read_csv(box.extractfile("figures/rcl_specifications.csv"))
+    assert (readings["holds"] == 0).all() and set(readings["of"]) == {12} and "twelve" in finding
+    claims = pd.read_csv(ROOT / second / "claims.csv").set_index(["claim", "reading"])
     claim = claims.loc[("rcl-over-attention-dropout", "mean")]
-    rows = table.loc[["rcl-8", "attention-dropout-0.1"], ["Average", "Average_sd"]]
-    expected = [*rows.to_numpy().ravel(), *claim[["difference", "low", "high", "size"]]]
     printed = re.findall(r"[+-]?\d*\.\d+", finding.replace("−", "-"))
-    assert [float(text) for text in printed] == [round(float(value), 2) for value in expected]
+    gain, least, most, bound, *of_claim = map(float, printed)
+    of_pairs = readings.loc[readings["table"] == "rcl_specifications", "difference"]
+    assert [least, most] == [round(of_pairs.min(), 2), round(of_pairs.max(), 2)]
+    assert bound - 0.01 < readings["high"].max() < bound < gain == readings["published"].max()
+    assert of_claim == [round(claim[name], 2) for name in ("difference", "low", "high")]
 
 
 def test_the_price_of_a_try_is_that_of_ten_trainings():
