@@ -8,7 +8,7 @@ draws it again.
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from scipy import optimize, stats
 
 from semblance.audit.recompute import Values
 from semblance.names import IN_NATURAL_UNIT
+from semblance.reporting.grids import MISSING, OF_CONTRAST
 from semblance.reporting.layouts import find_layout, seed_column
 from semblance.reporting.predictions import all_paths, paths_of_seed
 from semblance.reporting.table import Cell, Contrast, Row, Table
@@ -26,6 +27,9 @@ TOLERANCE = 1e-9  # of values and differences, in points, and of p values
 NO_SPREAD = 1e-9  # points
 MOST_LOOPS = 5000  # signs or labels that a loop tries; the exact p of more is left unchecked
 OF_ITEMS = ("p_bootstrap", "bootstrap_low", "bootstrap_high", "item_error", "subsets_reach")
+OF_ROW = ("corpus", "base", "method", "control")  # texts of a row that its CSV has, too
+# What ends the names of a cell's numbers in the CSV, but for those of its contrast.
+OF_CELL = ("", "_sd", "_population_sd", "_worst", "_best", "_published", "_difference")
 BySeed = dict[str, float | None]  # a column's value of each seed; None where a score is missing
 Runs = dict[Path, Values | None]  # a run's folder -> its scores, None where they cannot be read
 Check = Callable[[bool, str], bool]
@@ -63,6 +67,41 @@ def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
     if len(frame) == len(table.rows):
         for column in filter(form.has_test, table.columns):
             _check_differences(table, column, frame, check)
+
+
+def check_csv(table: Table, lines: Sequence[Mapping[str, str]], check: Check) -> None:
+    """Compare each number of a table's CSV with its cells, by the names of the columns."""
+    by_row = {(line["label"], line["protocol"]): line for line in lines}
+    check(len(lines) == len(by_row) == len(table.rows), f"has {len(lines)} rows")
+    for row in table.rows:
+        line = by_row.get((row.label, row.protocol), {})
+        wrong = [name for name in OF_ROW if line.get(name) != (getattr(row, name) or "")]
+        if line.get("seeds") != " ".join(map(str, row.seeds)):
+            wrong.append("seeds")
+        numbers = {"n": len(row.seeds), "margin": table.margin, "folds": table.folds}
+        for column in table.columns:
+            numbers |= _numbers(column, row.cells.get(column))
+            wrong += [column] * (column not in line)
+        for name, number in numbers.items():
+            text = line.get(name, number)
+            shown = None if text in (None, "", MISSING) else float(text)
+            if (shown is None) != (number is None) or not _are_close([shown], [number]):
+                wrong.append(name)
+        check(not wrong, f"{row.label}: {', '.join(wrong)} of the CSV are not those of its cells")
+
+
+def _numbers(column: str, cell: Cell | None) -> dict[str, float | None]:
+    """Return the numbers of a cell, each by the name of its column in the CSV."""
+    values = list(cell.values.values()) if cell else []
+    published = cell and cell.published
+    spread = [np.std(values, ddof=1), np.std(values)] if len(values) > 1 else [None, None]
+    ends = [min(values), max(values)] if len(values) > 1 else [None, None]
+    mean = np.mean(values) if values else None
+    gap = None if None in (mean, published) else mean - published
+    numbers = dict(zip(OF_CELL, [mean, *spread, *ends, published, gap], strict=True))
+    contrast = cell and cell.contrast
+    numbers |= {end: getattr(contrast, name, None) for end, name in OF_CONTRAST.items()}
+    return {f"{column}{end}": number for end, number in numbers.items()}
 
 
 def _holds(cell: Cell | None, values: BySeed, named: bool) -> bool:

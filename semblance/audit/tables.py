@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance import layout
-from semblance.audit.cells import TOLERANCE, Runs, check_cells
+from semblance.audit.cells import TOLERANCE, Runs, check_cells, check_csv
 from semblance.audit.chain import Chain, Node
 from semblance.audit.findings import CELLS, NUMBERS, VERDICTS, Findings, bar
 from semblance.audit.runs import scores_behind
@@ -26,7 +26,6 @@ from semblance.reporting.bootstrap import with_bootstrap, with_covariances
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.comparison import attach
-from semblance.reporting.formats import table_csv
 from semblance.reporting.judging import judge
 from semblance.reporting.predictions import all_paths
 from semblance.reporting.published import Published, read_published
@@ -110,7 +109,8 @@ class Tables:
             if scored - {f"seed-{seed}" for seed in row.seeds}:
                 self.found.note(source, "a row leaves out a seed that has scores")
         check_cells(self.root, table, self.runs, partial(self.found.check, CELLS, source))
-        self._compare(self.folder / f"{table.name}.csv", table_csv(table), "its cells")
+        file = self.folder / f"{table.name}.csv"
+        check_csv(table, _csv_lines(read_text(file)), partial(self.found.check, CELLS, file))
         return table
 
     def _compare(self, file: Path, expected: str, what: str) -> None:

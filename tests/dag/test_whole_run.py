@@ -11,7 +11,7 @@ from semblance.audit.chain import Chain
 from semblance.audit.explain import explain, find_cell, problems
 from semblance.audit.verify import verify
 from semblance.errors import InputError
-from semblance.provenance import read_sealed
+from semblance.provenance import input_digests, outputs_digest, read_sealed
 from semblance.reporting.table import from_json
 from semblance_faq.answer.folder import check_answerer
 from tests.dag.tiny import CONFIG, ROOT, Project
@@ -97,8 +97,8 @@ def test_verify_finds_nothing_wrong_from_the_command_line(finished: Project):
     cells = next(
         line.split() for line in done.stdout.splitlines() if line.startswith("table cells")
     )
-    # five tables with, by hand, 2 x 8, 4 x 4, 2 x 1, 2 x 8 (or 2 x 1) and 2 x 3 cells at least
-    assert int(cells[cells.index("of") + 1].replace(",", "")) > 16 + 16 + 2 + 2 + 6
+    # five tables with, by hand, 2 x 8, 4 x 4, 2 x 1, 2 x 8 (or 2 x 1) and 2 x 3 cells at least, each as JSON and as CSV
+    assert int(cells[cells.index("of") + 1].replace(",", "")) > 2 * (16 + 16 + 2 + 2 + 6)
 
 
 def test_the_whole_run_is_kept_in_a_small_folder_in_which_anyone_can_check_it(finished, tmp_path):
@@ -209,3 +209,28 @@ def test_a_folder_that_is_no_output_is_refused_with_the_one_that_was_meant(finis
         with pytest.raises(InputError, match="no run has this folder as its output") as error:
             verify(place)
         assert error.value.advice == advice
+
+
+def test_scores_name_their_weights_data_and_code(finished: Project):
+    scores = pd.read_csv(finished.folder / "results/tables/scores.csv", keep_default_na=False)
+    record = json.loads(
+        (finished.folder / "results/models/nli/tiny/rcl-2/seed-1/record.json").read_text()
+    )
+    rows = scores[(scores["method"] == "rcl-2") & (scores["corpus"] == "nli")]
+    assert set(rows["weights"]) == {record["outputs"]["model/model.safetensors"]}
+    assert record["settings"]["loss"] == "regulators" and record["training"]["step"] == 2
+    [link] = [link for link in record["inputs"] if link["role"] == "regulator 1"]
+    assert "/entropy-0.01/" in link["place"]
+
+
+def test_rcl_is_trained_on_the_whole_bank_with_regulators_that_know_the_whole_bank(
+    finished: Project,
+):
+    whole = finished.folder / "results/models/stackfaq-all/tiny"
+    record = read_sealed(whole / "rcl-2/seed-1/record.json")
+    embeddings = "embeddings/stackfaq-all/tiny/entropy-0.01/seed-1/record.json"
+    assert any(link["place"].endswith(embeddings) for link in record["inputs"])
+    initial = read_sealed(whole / "initial/seed-1/record.json")
+    assert initial["stage"] == "train_final"
+    entropy = read_sealed(whole / "entropy-0.01/seed-1/record.json")
+    assert input_digests(entropy)["base"] == outputs_digest(initial)

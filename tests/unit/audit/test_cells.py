@@ -48,13 +48,13 @@ def test_a_table_of_a_new_layout_holds_and_its_named_columns_are_resampled(finis
     found = verify(finished, bootstrap=True)
     assert found.problems == []
     # t_sixth: 2 rows of sts12, stsb, all, top2 and of 3 single seeds; t_seventh: 2 rows x 2 protocols
-    # of acc@3, map, both; of each row its main column
+    # of acc@3, map, both; of each row its main column and its line of the CSV; of each CSV its number of lines
     cells = 2 * (4 + 3) + 4 * 3
     # a contrast or none of sts12, stsb, all and of each cell of t_seventh
     contrasts = 2 * 3 + 4 * 3
     of_means = 2  # of each row of t_sixth its average by the mean of subsets
     made = found.checked[CELLS] - before.checked[CELLS]
-    assert made == cells + (2 + 4) + contrasts + of_means
+    assert made == cells + 2 * (2 + 4) + 2 + contrasts + of_means
     drawn = {"t_sixth": ["sts12", "stsb", "all"], "t_seventh": ["acc@3", "map"]}
     for table, columns in drawn.items():
         contrasts = {c: cell.contrast for c, cell in shown(finished, table).rows[-1].cells.items()}

@@ -66,17 +66,19 @@ def test_every_check_of_an_untouched_folder_holds(untouched):
     # metrics in 14 runs, each with its ceiling, and the average precisions of each of these runs; the number of
     # pairs of each of 7 alignments is counted again
     assert found.checked[SCORES] == 7 * (10 + 6 + 6) + 14 * (3 * 4 * 2 + 1) + 7
-    # the building of each table, and its CSV; the long CSV
-    assert found.checked[NUMBERS] == 2 * len(example_results.TABLES) + 1
+    # the building of each table; the long CSV
+    assert found.checked[NUMBERS] == len(example_results.TABLES) + 1
     # the lines of claims.csv, and their number
     lines = (untouched / "tables/claims.csv").read_text().splitlines()
     assert found.checked[VERDICTS] == len(lines) - 1 + 1
     # t_sts 4 x 3, t_regulators 3, t_dev 2, t_faq 3 rows x 2 protocols x 4, t_seeds 2 x (top3, max, mean and 3
-    # single seeds); of each row its main column; of each cell with all seeds a contrast or none
+    # single seeds); of each row its main column, and its line of the CSV; of each table its number of lines; of
+    # each cell with all seeds a contrast or none
     cells, rows = 4 * 3 + 3 + 2 + 24 + 2 * 6, 4 + 3 + 2 + 6 + 2
     of_chosen_seeds = 2 * (2 + 3)
     of_means = 4 + 3 + 2  # the average by the mean of subsets: rows of t_sts, t_regulators, t_seeds
-    assert found.checked[CELLS] == cells + rows + (cells - of_chosen_seeds) + of_means
+    of_csv = rows + len(example_results.TABLES)
+    assert found.checked[CELLS] == cells + rows + of_csv + (cells - of_chosen_seeds) + of_means
     records = [*untouched.parent.rglob("record.json"), *untouched.parent.rglob("records/*.json")]
     assert found.checked[DIGESTS] == sum(len(read_sealed(p).get("outputs", "1")) for p in records)
 
@@ -575,8 +577,15 @@ def test_a_lost_record_is_made_again_by_the_next_run(results):
 
 
 def test_a_number_of_a_csv_that_no_score_gives_is_found_behind_true_digests(results):
-    forged = {"scores.csv": "value", "t_sts.csv": "Average_sd", "t_faq.csv": "map_p"}
-    for name, column in forged.items():
+    forged = {
+        "scores.csv": ("value", NUMBERS),
+        "t_sts.csv": ("sts12", CELLS),
+        "t_regulators.csv": ("Average_sd", CELLS),
+        "t_faq.csv": ("map_p", CELLS),
+        "t_seeds.csv": ("top3_population_sd", CELLS),
+        "t_dev.csv": ("n", CELLS),
+    }
+    for name, (column, _) in forged.items():
         path = results / "tables" / name
         frame = pd.read_csv(path, dtype=str)
         value = float(frame[column].iloc[-2])
@@ -587,7 +596,7 @@ def test_a_number_of_a_csv_that_no_score_gives_is_found_behind_true_digests(resu
     page.write_text(page.read_text().replace("not run", "reproduced", 1))
     reseal(results / "tables/records/claims.json")
     found = verify(results)
-    kinds = dict.fromkeys((str(results / "tables" / name) for name in forged), NUMBERS)
+    kinds = {str(results / "tables" / name): kind for name, (_, kind) in forged.items()}
     by_path = {p.path: p.kind for p in found.failures if p.kind != LINKS}
     assert by_path == kinds | {str(page): VERDICTS}
 
