@@ -1,7 +1,7 @@
 """The reading path of one number: the functions behind a cell of RCL's Table 3, in lines.
 
-A function is on the path if a job on the demo's data runs a line of its body; then all its lines
-count. Classes and the tops of modules do not. `make path ARGS="--longest 30"` names the longest.
+A function is on the path, with all its lines, if a job on the demo's data runs one of its body.
+Classes and the tops of modules do not count. `make path ARGS="--longest 30"` names the longest.
 """
 
 import argparse
@@ -14,29 +14,31 @@ from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
 
-from coverage import CoverageData
-
-from benchmarks.gpu import PYTHON, TABLE, planned, stated
+from benchmarks.gpu import PYTHON, planned, stated
 from benchmarks.workload import FOLDER, ROOT
 from semblance.strict_yaml import as_yaml, read_yaml
 
-DEMO = "demo/config.yaml"
+DEMO, TABLE = "demo/config.yaml", "rcl_table3"
 PLACE = FOLDER / "path"
 ROW = {"corpora": ["nli"], "bases": ["minilm-3"], "methods": ["attention-dropout-0.1", "rcl-4"]}
 TITLES = {"Raw file to cell": ("download", "judge"), "With downloads and claims": ()}  # left out
 
 
+def layer() -> dict[str, Any]:
+    """Return what is laid over the demo's config: this table alone, and one row of it."""
+    tables, figures = (dict.fromkeys(read_yaml(ROOT / DEMO)[key]) for key in ("tables", "figures"))
+    folders = {key: str(PLACE / key) for key in ("output", "downloads")}
+    return {**folders, "tables": tables | {TABLE: {"rows": [ROW]}}, "figures": figures}
+
+
 def run_jobs() -> None:
     """Run the jobs behind the cell and its claims; each stage leaves a file of the lines it ran."""
     shutil.rmtree(PLACE, ignore_errors=True)
-    layer = {key: str(PLACE / key) for key in ("output", "downloads")}
-    layer |= {key: dict.fromkeys(read_yaml(ROOT / DEMO)[key]) for key in ("tables", "figures")}
-    layer["tables"][TABLE] = {"rows": [ROW]}
     PLACE.mkdir(parents=True)
-    (PLACE / "layer.yaml").write_text(as_yaml(layer))
-    wanted = f"{layer['output']}/tables/claims.csv"
-    jobs = [stated(job) for job in planned([DEMO, str(PLACE / "layer.yaml")], wanted)]
+    (file := PLACE / "layer.yaml").write_text(as_yaml(layer()))
+    jobs = list(map(stated, planned([DEMO, str(file)], str(PLACE / "output/tables/claims.csv"))))
     makers = {path: number for number, job in enumerate(jobs) for path in job["outputs"]}
     needs = {n: {makers.get(path, n) for path in job["inputs"]} - {n} for n, job in enumerate(jobs)}
     for job in map(jobs.__getitem__, TopologicalSorter(needs).static_order()):
@@ -47,6 +49,8 @@ def run_jobs() -> None:
 
 def path(left_out: tuple[str, ...]) -> Iterator[tuple[str, str, str, int, int]]:
     """Yield room, file, name, lines to read and lines that ran of each function on the path."""
+    from coverage import CoverageData  # installed for this alone, not for the tests
+
     ran = defaultdict(set)
     for place in PLACE.glob("*.lines"):
         data = CoverageData(str(place))
@@ -67,7 +71,7 @@ def functions(node: ast.AST) -> Iterator[ast.FunctionDef]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--longest", type=int, default=0)
     longest = parser.parse_args().longest
     run_jobs()

@@ -18,6 +18,7 @@ import pytest
 from scipy import stats
 
 from benchmarks import clients, error_rates, gpu, many_tries, render_kept, side, training
+from benchmarks import path as reading_path
 from benchmarks.error_rates import MARGIN, SIZE, Truth, of_rivals
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
 from benchmarks.training import settings
@@ -31,9 +32,10 @@ from semblance.models.packing import pack
 from semblance.provenance import ROOT
 from semblance.reporting import predictions
 from semblance.statistics import verdicts
+from semblance.strict_yaml import as_yaml
 from semblance.training import batch_loss
 from tests.shipped import merged
-from workflow.checks.load import load
+from workflow.checks.load import load, load_files
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 
@@ -42,6 +44,13 @@ def test_ratios_are_taken_turn_by_turn():
     seconds = {"ours": [1.0, 2.0], "plain": [3.0, 4.0], "tuned": [1.0, 1.0]}
     assert side.beside(seconds)[2:] == ["2.50 (2.00 to 3.00)", "0.750 (0.500 to 1.00)", "not here"]
     assert side.line(["a", "b"]) == "| a | b |\n"
+
+
+def test_the_reading_path_is_of_one_row_of_a_table_that_the_demo_can_run(tmp_path):
+    (tmp_path / "layer.yaml").write_text(as_yaml(reading_path.layer()))
+    tables = load_files([reading_path.DEMO, str(tmp_path / "layer.yaml")]).tables
+    assert tables.keys() == {"rcl_table3", "rcl_table3_mean"}
+    assert [row.methods for row in tables["rcl_table3"].rows] == [reading_path.ROW["methods"]]
 
 
 def test_vectors_of_other_clients_are_compared_at_length_one():
