@@ -318,6 +318,8 @@ def test_the_first_training_of_the_loss_goes_first_and_a_failure_ends_the_try(lo
     first = seen[seen.index("--prioritize") + 1]
     assert first.startswith("try-simcse/models/wiki/minilm-3/mine-") and "/seed-1/" in first
     assert "--keep-going" not in seen
+    # The other scheduler warns where jobs are prioritised: findings/snakemake_prioritize_has_no_solution.sh
+    assert seen[seen.index("--scheduler") + 1] == "greedy"
 
 
 def verdicts(capsys):

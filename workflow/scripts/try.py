@@ -358,7 +358,8 @@ def make(one: Try, cost: Cost, args: argparse.Namespace) -> None:
         raise InputError("--budget", problem, "fewer --seeds")
     targets = [record(cost.plan, job) for job in cost.targets]
     start = ["--configfile", *one.layers, "--snakefile", str(ROOT / "Snakefile")]
-    flags = ["--prioritize", targets[0], "--cores", args.cores]
+    # Snakemake's other scheduler finds no solution with its highest priority, and warns.
+    flags = ["--scheduler", "greedy", "--prioritize", targets[0], "--cores", args.cores]
     if status := command.run([*start, *flags, *targets]):
         sys.exit(status)
 
