@@ -181,7 +181,7 @@ def _of_seed(
     if missing:
         other = next(each for each in sets if missing[0] in each.cells)
         of_seed = f" of seed {seed!r:.40}" if len(one.seeds) > 1 else ""
-        problem = f"{_named(missing[0])}: no score{of_seed}"
+        problem = f"{_cell_name(missing[0])}: no score{of_seed}"
         advice = f"{other.place} has one; {len(missing)} of {len(cells)} items do not pair"
         if alone := one.cells - other.cells:
             advice += f", and item {min(alone)[1]!r:.80} is here alone"
@@ -189,7 +189,7 @@ def _of_seed(
     return [one.scores[seed, *cell] for cell in cells]
 
 
-def _named(cell: Cell) -> str:
+def _cell_name(cell: Cell) -> str:
     """Name a cell as its file does, which need not have a column ``task``."""
     task, item = cell
     return f"task {task!r:.80}, item {item!r:.80}" if task else f"item {item!r:.80}"
@@ -212,7 +212,7 @@ def _labels(sets: Sequence[ScoreSet], name: str, cells: Sequence[Cell]) -> list 
     stated = [(one.place, labels) for one in sets if (labels := getattr(one, name))]
     for place, labels in stated:
         if odd := [cell for cell in cells if cell not in labels]:
-            problem = f"{_named(odd[0])}: {name} is missing"
+            problem = f"{_cell_name(odd[0])}: {name} is missing"
             raise InputError(place, problem, "state it for each item, or for none")
         if labels != stated[0][1]:
             raise InputError(place, f"another {name} than {stated[0][0]}")
