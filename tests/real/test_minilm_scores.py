@@ -58,6 +58,12 @@ def prepared(real_data: Path, protocol: str, folder: Path, *names: str) -> dict[
     return read_pairs(folder)
 
 
+def test_the_untouched_model_has_its_known_score_of_stsb(base: Path, real_data: Path, tmp_path):
+    """By SentEval; the score of the released texts, which is the same, is among those below."""
+    found = spearmans(base, prepared(real_data, "senteval", tmp_path, "stsb"))
+    assert found == {"stsb": pytest.approx(KNOWN["senteval"][5], abs=0.001)}
+
+
 def test_score_shows_the_known_scores_among_all_protocols(base: Path, real_data: Path):
     pairs = released_pairs(Raw(load_manifest(MANIFEST), real_data), "stsb")
     model = read_found(base)

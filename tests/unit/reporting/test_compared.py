@@ -265,6 +265,10 @@ ITEMS = np.arange(5.0)
         (score_set("b", ITEMS[:-1]), "b: task 't', item '00004': no .* a has one; 1 of 5 items"),
         (score_set("b", ITEMS, gold=ITEMS + 1), "another gold than a"),
         (
+            ScoreSet("b", "b", score_set("b", [ITEMS] * 2).scores | {("0", "t", "x"): 1.0}),
+            "a: task 't', item 'x': no score; b has one; 1 of 6 items do not pair",
+        ),
+        (
             ScoreSet("b", "b", score_set("b", ITEMS).scores | {("1", "t", "00000"): 1.0}),
             "b: task 't', item '00001': no score of seed '1'",
         ),
