@@ -15,10 +15,11 @@ import torch
 from semblance.gpus import go_on_without_gpu
 from semblance.settings import Matmul, Precision
 
-# How many products of bf16 matrices oneDNN keeps prepared on a CPU, one for each shape. A training
-# needs about a hundred at a time, and no shape comes back soon. Its own limit of 1,024 holds 600 MB
-# more and is no faster.
+# How many products of bf16 matrices are kept prepared on a CPU, one for each shape, by oneDNN and
+# again by torch. A training needs about a hundred at a time, and no shape comes back soon. Their own
+# limits of 1,024 hold 600 and 370 MB more and are no faster.
 PREPARED_PRODUCTS = 128
+KEEPERS = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")  # of oneDNN and of torch
 # The functions of MKL that torch calls on a CPU (ATen/cpu/vml.h).
 OF_MKL = (
     *("acos", "asin", "atan", "cos", "erf", "erfc", "erfinv", "exp", "log", "log10", "log2"),
@@ -52,8 +53,8 @@ def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
     It is ``cpu`` where ``gpus`` asks for a GPU and there is none: this is printed, and in a
     scheduler's job NoGpu is raised.
     """
-    # It is read at the first product in bf16.
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(PREPARED_PRODUCTS))
+    for keeper in KEEPERS:  # they are read at the first product in bf16
+        os.environ.setdefault(keeper, str(PREPARED_PRODUCTS))
     # Without this variable CUDA's products are not repeatable.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     _keep_memory()

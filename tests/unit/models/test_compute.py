@@ -85,6 +85,34 @@ def test_few_products_are_kept_prepared_unless_the_user_says_how_many(wished, ke
     assert ("cache_hit" in told) == kept
 
 
+GROWTH = """
+import psutil
+import torch
+from semblance.models import compute
+
+compute.set_up(1, gpus=0, matmul="highest")
+held = lambda: psutil.Process().memory_info().rss >> 20
+weight = torch.ones(1536, 384, dtype=torch.bfloat16)
+product = lambda rows: torch.nn.functional.linear(torch.ones(rows, 384, dtype=torch.bfloat16), weight)
+product(999)
+before = held()
+for rows in range(1, 600):
+    product(rows)
+print(held() - before)
+"""
+
+
+def test_the_products_that_torch_keeps_prepared_take_little_memory():
+    surroundings = {name: kept for name, kept in os.environ.items() if name not in compute.KEEPERS}
+    few, all_of_them = (
+        int(python("-c", GROWTH, env=surroundings | wished, check=True).stdout)
+        for wished in ({}, dict.fromkeys(compute.KEEPERS, "1024"))
+    )
+    if all_of_them < 100:  # MB
+        pytest.skip("this processor multiplies bf16 without oneDNN")
+    assert few < all_of_them / 2
+
+
 class RoundedProducts(TorchDispatchMode):
     """A processor whose fp32 products keep fewer bits: 8 as bf16, 11 as TF32."""
 
