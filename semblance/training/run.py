@@ -106,6 +106,7 @@ def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
     for _ in range(settings.encoders):  # each has weights of its own, and a fresh head is drawn
         loaded = model_folder.load(start.folder, settings.head).to(device)
         loaded.precision = settings.precision  # of the dev texts, too
+        _freeze(loaded, settings.frozen_share)
         encoders.append(loaded)
     encoder = encoders[0]  # of two, the first is the result
     tokens = read_tokens(sources.tokens)
@@ -124,6 +125,16 @@ def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
         step_loss=module.with_masked_words(step_loss, masked, settings.masked_words.weight),
         head=masked.head,
     )
+
+
+def _freeze(encoder: Encoder, share: float) -> None:
+    """Keep the weights of a share of the layers, the lowest, and of the embeddings below them."""
+    if not share:
+        return
+    count = min(int(share * len(encoder.layers)), len(encoder.layers) - 1)
+    embeddings = (encoder.words, encoder.positions, encoder.types, encoder.norm)
+    for part in (*embeddings, *encoder.layers[:count]):
+        part.requires_grad_(False)
 
 
 def _as_one(modules: Sequence[nn.Module]) -> nn.Module:

@@ -83,6 +83,10 @@ class Steps(Common):
     """Rows of a batch that are embedded at a time, to save memory: the loss is still that of the
     whole batch, but for other draws of dropout. A step takes about a third longer. Masked words are
     read all at once. Without it: all rows at once."""
+    frozen_share: Share = 0.0
+    """Share of the encoder's layers, from the lowest, rounded down, that keep the base's weights, as
+    do the embeddings below them: a step is faster and takes less memory. The highest layer is always
+    trained. Without it: 0, and the embeddings are trained, too."""
     max_steps: Count | None = None
     """Largest number of steps, whatever the epochs say. Without it: no limit."""
     head: Head = "none"

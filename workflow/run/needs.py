@@ -1,8 +1,8 @@
 """What each job needs: work, memory and disk, by formulas of its settings and its data's sizes.
 
-Work is counted in GFLOP: 6 P for each token trained on (forward and backward), 2 P for each token
-only read, P being all parameters. Trainings and embeddings are nearly all of the work and of the
-disk. Any other job, of a new stage too, gets the default.
+Work is counted in GFLOP: 6 P for each token trained on (2 forward, 4 backward through the layers
+that are not frozen), 2 P for each token only read, P being all parameters. Trainings and embeddings
+are nearly all of the work and of the disk. Any other job, of a new stage too, gets the default.
 """
 
 import json
@@ -76,7 +76,8 @@ class Needs:
             passes = 0.5  # one of the two equal texts of a row is read
         else:
             held = min(settings.get("micro_batch", math.inf) / settings["batch_size"], 1)
-        trained = (6 * passes + 2 * (held < 1)) * steps * tokens
+        open_share = 1 - settings.get("frozen_share", 0)
+        trained = ((2 + 4 * open_share) * passes + 2 * (held < 1)) * steps * tokens
         dev = CURVE_SENTENCES if job.stage == "train_curve" else corpus.dev_sentences
         dev_tokens = min(corpus.dev_tokens, settings["max_length"])
         read = 2 * evaluations(settings, steps) * dev * dev_tokens
@@ -86,7 +87,7 @@ class Needs:
         memory = LIBRARIES[self.device] + COPIES[self.device] * weights
         memory += of_sentence * corpus.sentences / 1e6
         if self.device == "cpu":
-            memory += ACTIVATION * million * tokens * (passes - 1 + held)
+            memory += ACTIVATION * million * tokens * (passes - 1 + held) * open_share
         return Need(
             work=million * (trained + read) / self._speed(settings["precision"]) / 1000,
             memory=memory,

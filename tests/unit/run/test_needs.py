@@ -140,6 +140,14 @@ def test_pieces_of_a_batch_hold_their_share_of_the_activations_and_are_embedded_
     assert masked.memory - pieces.memory == pytest.approx(activations)
 
 
+def test_frozen_layers_have_no_backward_pass_and_keep_no_activations():
+    frozen = cost("resources.gpus = 0; recipes.unsupervised.frozen_share = 0.25").need(LARGE)
+    whole = cost("resources.gpus = 0").need(LARGE)
+    steps, tokens = plan_training(cost(), LARGE)
+    assert whole.work - frozen.work == pytest.approx(0.25 * 4 * steps * tokens * 335e6 / 1e9)
+    assert whole.memory - frozen.memory == pytest.approx(0.25 * ACTIVATION * 335 * tokens)
+
+
 def test_a_base_without_a_size_has_that_of_its_stored_weights_or_a_guess(tmp_path, monkeypatch):
     without_size = "bases.bert-base.million_parameters ="
     monkeypatch.chdir(tmp_path)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 import time
 from dataclasses import replace
@@ -134,6 +135,28 @@ def test_a_change_of_settings_trains_again_and_removes_the_earlier_outputs(train
     training.train(replace(SETTINGS, seed=1))
     assert training.fits == 2 and outputs(training.out) != before
     assert kept(training.out) != first and not first.parent.exists()
+
+
+@pytest.mark.parametrize(
+    "share, expected",
+    [
+        (0.0, set()),
+        (0.4, {"embeddings"}),
+        (0.5, {"embeddings", "layers.0"}),
+        (1.0, {"embeddings", "layers.0"}),  # the highest layer is always trained
+    ],
+)
+def test_a_frozen_share_of_the_layers_keeps_the_weights_of_the_base(
+    inputs, tmp_path, share, expected
+):
+    out = train(inputs, tmp_path / "out", replace(SETTINGS, frozen_share=share))
+    base = load(SavedModel.read(inputs[0]).folder).state_dict()
+    trained = load(out / "model").state_dict()
+    parts = {name: re.match(r"layers\.\d|", name).group() or "embeddings" for name in base}
+    kept = {parts[name] for name in base if torch.equal(base[name], trained[name])}
+    moved = {parts[name] for name in base if not torch.equal(base[name], trained[name])}
+    assert kept == expected
+    assert moved == {"embeddings", "layers.0", "layers.1"} - expected
 
 
 @pytest.mark.parametrize("head", ["none", "train", "keep"])
