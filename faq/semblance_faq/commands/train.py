@@ -83,7 +83,7 @@ def read_faq(
     bank = read_own(file, columns, queries)
     require_folds(bank, file)
     own = OwnFaq(
-        *(files[0], output, len(bank.pairs), len(new_wordings(bank)), precision),
+        *(files[0], output, len(new_wordings(bank)), precision),
         queries_path=files[1] if queries is not None else None,
         question_column=columns.get("question"),
         answer_column=columns.get("answer"),

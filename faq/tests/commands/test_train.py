@@ -132,7 +132,7 @@ def test_an_output_that_no_config_can_name_is_refused_with_advice(file, output):
 
 def test_a_config_that_the_planning_refuses_is_not_written(file):
     with pytest.raises(InputError):
-        training.write_config(OwnFaq(file, "workflow", 50, 0, precision=2.0), file)
+        training.write_config(OwnFaq(file, "workflow", 0, precision=2.0), file)
     assert not Path("workflow.yaml").exists()
 
 
