@@ -83,7 +83,8 @@ said = subprocess.run(command, input="\n".join(asked), text=True, capture_output
 answers = [json.loads(line) for line in said.splitlines()]
 kept = []
 for line, answer in zip(answers, right, strict=True):
-    ids = [answer_of[one["id"]] for one in line["answers"]]
+    # What is given, and what lies below the floor: the order of all answers is scored.
+    ids = [answer_of[one["id"]] for one in (*line["answers"], *line["nearest"])]
     kept.append(1 / (1 + ids.index(answer)) if answer in ids else 0.0)
 precision = {
     name: 1 / (1 + (scores > scores[np.arange(len(right)), right][:, None]).sum(axis=1))

@@ -34,7 +34,8 @@ def precision(model):
     said = semblance("ask", "--model", model, "--json", "--top", "100", input=asked)
     found = []
     for line, row in zip(map(json.loads, said.splitlines()), test, strict=True):
-        answers = [entries[one["id"]]["answer"] for one in line["answers"]]
+        ranked = (*line["answers"], *line["nearest"])  # the order of all answers is scored
+        answers = [entries[one["id"]]["answer"] for one in ranked]
         right = entries[row["id"]]["answer"]
         found.append(1 / (1 + answers.index(right)) if right in answers else 0.0)
     return np.asarray(found)
