@@ -75,10 +75,11 @@ def test_texts_of_one_entry_never_meet_in_a_batch(wordings, bf16):
 
 
 @pytest.mark.parametrize("gpus", [0, 1])
-def test_a_faq_trains_on_a_gpu_only_if_the_machine_has_one(gpus):
+def test_a_faq_trains_on_one_thread_and_on_a_gpu_only_if_the_machine_has_one(gpus):
     made = planned(gpus=gpus)
     [first, *_] = trainings(made)
     assert made.config.resources.gpus == first["gpus"] == gpus
+    assert made.config.training.threads == 1
 
 
 def test_what_the_user_states_of_the_file_reaches_the_bank():
