@@ -170,6 +170,22 @@ def jobs(plan: Plan, targets: tuple[Job, ...] = (TARGET,)) -> list[Job]:
     return list(planned)
 
 
+@functools.lru_cache(maxsize=4)
+def awaited(plan: Plan) -> frozenset[Job]:
+    """Return the jobs that some training waits for, also by others between them."""
+    trainings = [job for job in jobs(plan) if STAGES[job.stage].work == "train"]
+    return frozenset(jobs(plan, tuple(read for job in trainings for read in inputs(plan, job))))
+
+
+def priority(plan: Plan, stage: str, wildcards: Mapping[str, str]) -> int:
+    """Return the priority of a rule's job: 1 if a training waits for it, else 0 as a score has.
+
+    A training that no other waits for has that of its scores: where weights are deleted after their
+    use, all models would be there at once.
+    """
+    return int(job_of(stage, wildcards) in awaited(plan))
+
+
 def makers(plan: Plan, tables: Iterable[str]) -> list[Job]:
     """Return the jobs that make tables, named in any case; InputError for one that is not there."""
     names = [one_of(name, "file or table", plan.config.tables) for name in tables]

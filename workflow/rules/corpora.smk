@@ -116,6 +116,7 @@ rule tokenise:
         tokens=f"{OUT}/tokens/{{base}}/{{corpus}}/tokens.arrow",
     log:
         f"{OUT}/logs/tokenise/{{base}}/{{corpus}}.log",
+    priority: lambda w: stages.priority(PLAN, "tokenise", w)
     conda:
         "../../envs/semblance.yaml"
     resources:

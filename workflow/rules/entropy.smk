@@ -19,6 +19,7 @@ rule train_initial:
         f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.log",
     wildcard_constraints:
         corpus=any_of(PLAN.folds_of),  # that of a whole bank is one of train_final
+    priority: lambda w: stages.priority(PLAN, "train_initial", w)
     conda:
         "../../envs/semblance.yaml"
     threads: config.training.threads
@@ -51,6 +52,7 @@ rule train_entropy:
         f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     wildcard_constraints:
         method=any_of(methods_of(config, "train_entropy")),
+    priority: lambda w: stages.priority(PLAN, "train_entropy", w)
     conda:
         "../../envs/semblance.yaml"
     threads: config.training.threads
@@ -80,6 +82,7 @@ rule embed:
         f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     wildcard_constraints:
         method=".+",
+    priority: lambda w: stages.priority(PLAN, "embed", w)
     conda:
         "../../envs/semblance.yaml"
     threads: config.embed.threads

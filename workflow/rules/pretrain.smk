@@ -15,6 +15,7 @@ rule pretrain:
         f"{OUT}/logs/pretrain/{{corpus}}/{{base}}.log",
     wildcard_constraints:
         corpus=any_of(config.corpora),
+    priority: lambda w: stages.priority(PLAN, "pretrain", w)
     conda:
         "../../envs/semblance.yaml"
     threads: config.training.threads

@@ -23,6 +23,7 @@ rule train:
     wildcard_constraints:
         corpus=any_of([*config.corpora, *PLAN.folds_of]),  # a whole bank has no dev questions
         method=any_of(methods_of(config, "train")),
+    priority: lambda w: stages.priority(PLAN, "train", w)
     conda:
         "../../envs/semblance.yaml"
     threads: config.training.threads

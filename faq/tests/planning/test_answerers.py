@@ -12,7 +12,7 @@ from semblance_faq.judge.building import AnswererSettings
 from tests.shipped import merged
 from workflow.checks.load import load
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job, inputs, jobs
+from workflow.planning.stages import Job, awaited, inputs, jobs
 
 BASE = "nli-roberta-base-v2"
 TRAINED = "attention-dropout-0.1"
@@ -136,3 +136,15 @@ def test_a_method_with_the_steps_of_others_is_refused_for_an_answerer():
     changed["tables"]["mine"]["rows"][0]["methods"].append("matched")
     with pytest.raises(InputError, match="'matched' takes its steps from other trainings"):
         load(changed)
+
+
+def test_the_trainings_of_the_folds_are_awaited_and_those_that_nothing_but_a_score_reads_are_not():
+    plan = Plan(load(config()))
+    found = awaited(plan)
+    fold = ("mine-0", BASE)
+    assert {Job("train", *fold, TRAINED, 1), Job("tokenise", *fold)} <= found
+    embedded = [job for job in jobs(plan) if job.stage in ("train_entropy", "embed")]
+    assert embedded and found.issuperset(embedded)  # of rcl-8's regulators
+    assert Job("train", *fold, "rcl-8", 1) in jobs(plan)
+    assert Job("train", *fold, "rcl-8", 1) not in found
+    assert not any(job.stage.startswith("evaluate") or job.stage == "train_final" for job in found)

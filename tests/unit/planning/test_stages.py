@@ -7,7 +7,7 @@ import pytest
 
 from semblance.provenance import ROOT
 from workflow import extensions
-from workflow.planning.stages import STAGES, job_of, log
+from workflow.planning.stages import STAGES, awaited, job_of, log
 
 FILES = [*sorted((ROOT / "workflow/rules").glob("*.smk")), *map(Path, extensions.RULES)]
 RULES = "\n".join(path.read_text() for path in FILES)
@@ -48,3 +48,11 @@ def test_a_stage_is_local_or_uses_a_model_where_its_rule_is_local_or_asks_for_a_
     for name, block in BLOCKS.items():
         assert ("localrule: True" in block) == STAGES[name].local, name
         assert ("gpu=GPUS" in block) == STAGES[name].uses_model, name
+
+
+def test_each_rule_of_models_that_trainings_wait_for_has_the_priority_of_its_own_stage(plan):
+    awaited_stages = {job.stage for job in awaited(plan)}
+    asked = re.findall(r'stages\.priority\(PLAN, "(\w+)", w\)', RULES)
+    assert {name for name in awaited_stages if STAGES[name].uses_model} <= set(asked)
+    for name in asked:
+        assert f'priority(PLAN, "{name}", w)' in BLOCKS[name]
