@@ -30,7 +30,7 @@ TUNED = {  # RCL's Eq. 1 with its dropout, on a FAQ of some hundred entries
         "max_steps": 120,
         "learning_rate": 1.0e-4,
         "frozen_share": 0.5,
-        "evaluate_share": 0.34,  # an evaluation embeds all answers: of 500, as long as 10 steps
+        "evaluate_share": 0.5,  # an evaluation embeds all answers: of 500, as long as 10 steps
     },
 }
 PRECISION = 0.9  # of the answers given, where the user states none
