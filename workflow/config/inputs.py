@@ -38,9 +38,9 @@ Million = Annotated[float, Field(gt=0, le=10**6)]
 class Prompts(Part):
     """Texts that stand before each text that the model reads, by its role."""
 
-    query: text("(?s:.*)") | None = None
+    query: text(r"[\s\S]*") | None = None
     """Before a question of a FAQ."""
-    document: text("(?s:.*)") | None = None
+    document: text(r"[\s\S]*") | None = None
     """Before an answer of a FAQ."""
 
 
