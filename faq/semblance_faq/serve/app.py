@@ -34,7 +34,7 @@ from semblance_faq.serve.log import ASKED, NONE, REFUSED, QuestionLog
 
 MOST_BODY = 16 << 10  # bytes
 BODY_SECONDS = 10.0  # in which a body must have come
-CALLED = {str: "text", int: "number", bool: "truth value"}
+CALLED = {str: "text", int: "whole number", bool: "truth value"}
 COUNT = re.compile("[0-9]{1,9}")
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
@@ -64,6 +64,8 @@ class AskedQuestion:
         for key, value in values.items():
             if key not in kinds:
                 raise InputError(where, f"{key!r:.40} is not known", known)
+            if key == "count" and type(value) is float and value.is_integer():
+                values[key] = value = int(value)  # JSON has one kind of number: 5.0 is 5
             if type(value) is not kinds[key]:
                 raise InputError(f"{where}.{key}", f"is no {CALLED[kinds[key]]}", known)
         question = checked_question(values.get(name, ""), f"{where}.{name}")

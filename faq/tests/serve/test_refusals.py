@@ -7,7 +7,9 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
+from semblance.data.text import shows_nothing
 from semblance.provenance import ROOT
 from semblance_faq.answer.answerer import LONGEST
 from semblance_faq.serve import app
@@ -93,6 +95,7 @@ BODIES = {
     "a text for a count": b'{"question": "a", "count": "5"}',
     "true for a count": b'{"question": "a", "count": true}',
     "no UTF-8": b'{"question": "\xff"}',
+    "half a surrogate pair": rb'{"question": "\ud800"}',
     "a long question": json.dumps({"question": "x" * (LONGEST + 1)}).encode(),
 }
 
@@ -164,10 +167,20 @@ def test_no_other_method_is_known(site, method):
 @settings(deadline=None, max_examples=60)
 @given(question=st.text(max_size=200), count=st.one_of(st.integers(), st.text(max_size=5)))
 def test_no_question_and_no_count_break_the_server(site, question, count):
-    body = json.dumps({"question": question, "count": count}, ensure_ascii=True)
-    assert site.post(body).status_code in (200, 400)
-    if not any("\ud800" <= character <= "\udfff" for character in question):
-        assert site.ask(question, count=count).status_code in (200, 400)
+    assert site.ask(question, count=count).status_code in (200, 400)
+
+
+TEXT = st.text("a\0 \u200b", min_size=1, max_size=3) | st.text(max_size=LONGEST + 1)
+COUNT = st.one_of(st.integers(0, 101), st.integers(0, 101).map(float), st.floats(), st.booleans())
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.fixed_dictionaries({"question": TEXT, "count": COUNT}))
+def test_a_body_is_answered_where_the_description_allows_it_and_nowhere_else(site, body):
+    described = site.client.get("/openapi.json").json()["paths"]["/api/ask"]["post"]
+    schema = described["requestBody"]["content"]["application/json"]["schema"]
+    allowed = Draft202012Validator(schema).is_valid(body) and not shows_nothing(body["question"])
+    assert site.post(json.dumps(body)).status_code == (200 if allowed else 400)
 
 
 @settings(deadline=None, max_examples=60)
