@@ -50,9 +50,11 @@ OF_HOST = ("a step, ms", "not recorded, ms", "kernels run, ms", "it waits for it
 SHARED = ("trainings at a time", "steps a second, all together")
 JOBS = ("stage", "jobs", "seconds each", "seconds of all")
 COUNTS = (1, 2, 5, 10)
-TINY = {  # two steps on few rows, for three rows of the table
+TINY = {  # two steps on few rows, for three rows of the table, in what any processor is fast in
     "corpora": {"nli": {"limit": 256}},
-    "training": {"max_steps": 2},
+    "training": {"max_steps": 2, "precision": "fp32"},
+    "embed": {"precision": "fp32"},
+    "evaluate_sts": {"precision": "fp32"},
     "recipes": {"rcl": {"max_steps": 2}},
     "methods": {"tuning": {"recipe": "rcl", "max_steps": 2}},
 }

@@ -24,6 +24,7 @@ from workflow.planning.stages import STAGES, Job, jobs
 from workflow.run import slurm
 from workflow.run.command import Command
 from workflow.run.costs import Cost, to_do
+from workflow.run.needs import bf16_here
 
 LONG = 24  # GPU-hours: a run that takes longer does not begin on a machine without a GPU
 HERE = "this machine"
@@ -120,8 +121,13 @@ def _check_devices(checked: Checked) -> None:
                 answer = f"gives no answer: {error}"
                 raise InputError("Slurm", answer, "try again later") from None
         return
-    if checked.config.resources.gpus and not gpus_here():
+    gpus = checked.config.resources.gpus and gpus_here()
+    if checked.config.resources.gpus and not gpus:
         checked.warnings.append(without_gpu())
+    speed = bf16_here()
+    if not gpus and speed < 1 and '"precision":"bf16"' in checked.config.model_dump_json():
+        problem = f"precision: bf16 takes this processor {1 / speed:.0f} times as long as fp32"
+        checked.warnings.append(f"{problem}; the costs are of one that computes in it")
     threads = checked.config.training.threads
     cpus = len(os.sched_getaffinity(0))
     if threads > cpus:

@@ -40,6 +40,7 @@ from semblance_faq.read.faq import read_own
 from workflow.checks.load import load_files
 from workflow.config.layers import PROJECT, laid_over
 from workflow.config.part import File, Part, Place
+from workflow.run.needs import bf16_here
 
 SPLIT_SEED = 0  # as in config.yaml
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -47,10 +48,6 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 # German, French, Spanish and Dutch questions 24 to 43 %.
 LEAST_ENGLISH = 0.6
 FEWEST_WORDS = 20  # that tell a language
-CPU_FACTS = Path("/proc/cpuinfo")
-# Words of processors whose products in bf16 are faster than in fp32: those with AMX, and AMD's. Intel's
-# avx512_bf16 without AMX takes twice as long as fp32 (measured).
-FAST_BF16 = ({"amx_bf16"}, {"AuthenticAMD", "avx512_bf16"})
 HEADER = """\
 # Written by: semblance faq train {file}
 # Change it as you like, and run it again with: semblance run {config}
@@ -87,7 +84,7 @@ def read_faq(
         queries_path=files[1] if queries is not None else None,
         question_column=columns.get("question"),
         answer_column=columns.get("answer"),
-        bf16=computes_in_bf16(),
+        bf16=bf16_here() > 1,
         gpus=min(1, len(visible_gpus())),
         base=base,
     )
@@ -175,12 +172,6 @@ def promise_lines(bank: Faq, precision: float) -> Iterator[str]:
             f"promise: {counted(questions, 'question')} cannot show a precision of {precision:g};"
             f" {fewest_questions(precision)} all answered rightly could. At most --precision {most:g}"
         )
-
-
-def computes_in_bf16() -> bool:
-    """Tell whether the processor is faster in bf16 than in fp32."""
-    facts = CPU_FACTS.read_text(encoding="utf-8") if CPU_FACTS.exists() else ""
-    return any(words.issubset(facts.split()) for words in FAST_BF16)
 
 
 def write_config(own: OwnFaq, file: str) -> Path:

@@ -181,22 +181,6 @@ def test_questions_that_share_an_answer_are_reported(file):
 
 
 @pytest.mark.parametrize(
-    "facts, faster",
-    [
-        ("vendor_id : GenuineIntel\nflags : avx512f avx512_bf16 amx_bf16", True),
-        ("vendor_id : GenuineIntel\nflags : avx512f avx512_bf16", False),
-        ("vendor_id : AuthenticAMD\nflags : avx512f avx512_bf16", True),
-        ("vendor_id : AuthenticAMD\nflags : avx2", False),
-    ],
-)
-def test_bf16_is_taken_where_the_processor_is_faster_in_it(tmp_path, monkeypatch, facts, faster):
-    monkeypatch.setattr(training, "CPU_FACTS", tmp_path / "cpuinfo")
-    assert not training.computes_in_bf16()  # a system without the file
-    (tmp_path / "cpuinfo").write_text(facts)
-    assert training.computes_in_bf16() is faster
-
-
-@pytest.mark.parametrize(
     "count, precision, said", [(43, 0.9, True), (44, 0.9, False), (29, 0.85, False)]
 )
 def test_a_precision_that_no_test_could_show_is_said_before_the_run(file, count, precision, said):

@@ -197,6 +197,9 @@ def test_a_day_of_work_for_a_gpu_does_not_begin_on_a_machine_without_one(
         (WITH_GPU, "7", (), NONE_GIVEN),  # it stops the jobs
         (WITH_GPU, "", ("A", "B"), None),
         ({"training": {"threads": 3}}, "", (), "training.threads: 3, but this machine has 2"),
+        ({"embed": {"precision": "bf16"}}, "", (), "precision: bf16 takes this processor 10 "),
+        ({"recipes": {"rcl": {"precision": "bf16"}}}, "", (), "precision: bf16 takes"),
+        (WITH_GPU | {"embed": {"precision": "bf16"}}, "", ("A",), None),
     ],
 )
 def test_a_machine_with_less_than_it_should_have_is_a_warning(
@@ -204,10 +207,11 @@ def test_a_machine_with_less_than_it_should_have_is_a_warning(
 ):
     monkeypatch.setattr(module, "gpus_here", lambda: gpus)
     monkeypatch.setattr(module.os, "sched_getaffinity", lambda process: {0, 1})
+    monkeypatch.setattr(module, "bf16_here", lambda: 0.1)
     if job:
         monkeypatch.setenv("SLURM_JOB_ID", job)
     found = check(layers(**changes), START)
-    about = [line for line in found.warnings if "GPU" in line or "CPUs" in line]
+    about = [line for line in found.warnings if "GPU" in line or "CPU" in line or "bf16" in line]
     assert [line.startswith(warning or "?") for line in about] == [True] * bool(warning)
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.unit.run.examples import EMBED, LARGE, MANIFEST, TRAIN, cost, small
 from workflow.config.inputs import DatasetBank
 from workflow.planning.stages import Job
+from workflow.run import needs
 from workflow.run.costs import Cost
 from workflow.run.needs import ACTIVATION, BF16, UNKNOWN_MILLION, evaluations, schedule
 from workflow.run.sizes import UNKNOWN_PAIRS, BankSize, corpus_of
@@ -115,6 +116,23 @@ def test_a_job_in_bf16_is_faster_by_the_declared_factor(job):
     section = {"train": "training"}.get(job.stage, job.stage)
     half = cost(f"{section}.precision = bf16")
     assert cost().need(job).work == pytest.approx(BF16["gpu"] * half.need(job).work)
+
+
+@pytest.mark.parametrize(
+    "facts, speed",
+    [
+        ("vendor_id : GenuineIntel\nflags : avx512f avx512_bf16 amx_bf16", BF16["cpu"]),
+        ("vendor_id : GenuineIntel\nflags : avx512f avx512_bf16", 0.5),
+        ("vendor_id : AuthenticAMD\nflags : avx512f avx512_bf16", BF16["cpu"]),
+        ("vendor_id : AuthenticAMD\nflags : avx2", 0.1),
+        ("CPU implementer : 0x41\nFeatures : bf16", 1),
+    ],
+)
+def test_a_processor_says_how_fast_it_is_in_bf16(tmp_path, monkeypatch, facts, speed):
+    monkeypatch.setattr(needs, "CPU_FACTS", tmp_path / "cpuinfo")
+    assert needs.bf16_here() == 1  # a system without the file
+    (tmp_path / "cpuinfo").write_text(facts)
+    assert needs.bf16_here() == speed
 
 
 def test_a_training_holds_six_copies_of_its_weights_and_on_a_cpu_the_activations_of_a_batch():
