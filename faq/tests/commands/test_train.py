@@ -180,6 +180,13 @@ def test_questions_that_share_an_answer_are_reported(file):
     )
 
 
+@pytest.mark.parametrize("speed, taken", [(2.4, True), (1, False), (0.5, False)])
+def test_bf16_is_taken_where_the_processor_is_faster_in_it(file, monkeypatch, speed, taken):
+    monkeypatch.setattr(training, "bf16_here", lambda: speed)
+    own, _ = lines_of("".join(f"question {i},answer {i},\n" for i in range(9)))
+    assert own.bf16 is taken
+
+
 @pytest.mark.parametrize(
     "count, precision, said", [(43, 0.9, True), (44, 0.9, False), (29, 0.85, False)]
 )
